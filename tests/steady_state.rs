@@ -235,7 +235,10 @@ fn the_first_decision_is_after_round_five() {
 proptest::proptest! {
     /// Scaling all values by a positive factor never changes the verdict.
     #[test]
-    fn scale_does_not_matter(values in proptest::array::uniform5(1_u64..1_000_000), factor in 1_u64..1_000_000) {
+    fn scale_does_not_matter(
+        values in proptest::array::uniform5(1_u64..1_000_000),
+        factor in 1_u64..1_000_000,
+    ) {
         let run = |scale: u64| {
             let mut tracked = SteadyState::new(1, 1.0);
             let verdicts: Vec<_> = values

@@ -8,7 +8,7 @@
 //! | cell done | the last attempt is that step's and open | its cells, or the cells of its round |
 //! | round closed | that round holds cells and is open | its judgement |
 //! | step done | the last attempt is that step's | ends it |
-//! | interrupted, resumed | not closed | the interruptions; a resume closes the attempt for results |
+//! | interrupted, resumed | not closed | the interruptions; results of the attempt end |
 //! | warning | not closed | the warnings |
 //! | annotated | always | the annotations |
 //! | run closed | not closed | the end |

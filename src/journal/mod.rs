@@ -13,6 +13,7 @@ pub mod read;
 pub mod record;
 pub mod recorder;
 pub mod samples;
+mod samples_file;
 pub mod state;
 
 pub use record::{Line, Record};

@@ -6,18 +6,18 @@
 //! is given up so that the *interrupted* record has room, and nothing else is written after it.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, Receiver, SyncSender, TryRecvError};
 use std::thread::JoinHandle;
 
-use sha2::{Digest, Sha256};
 use tokio::sync::{mpsc as faults, oneshot};
 
 use crate::journal::chain;
 use crate::journal::read::Journal;
 use crate::journal::record::{Line, Record};
-use crate::journal::samples::HEADING;
+use crate::journal::samples_file::Samples;
+pub use crate::journal::samples_file::SamplesEnd;
 use crate::journal::{Entry, JOURNAL_FILE, RESERVE_FILE, SAMPLES_FILE};
 
 /// Bytes held back for the last record on a full disk.
@@ -32,15 +32,6 @@ pub enum Fault {
     Samples(io::Error),
     /// A record could not be written; only an *interrupted* record is accepted now.
     Journal(io::Error),
-}
-
-/// Rows and SHA-256 of the samples when they ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SamplesEnd {
-    /// Rows without the heading.
-    pub rows: u64,
-    /// In hex.
-    pub sha256: String,
 }
 
 /// The sending end of the recorder's thread.
@@ -69,10 +60,7 @@ impl Recorder {
                 .create_new(true)
                 .open(dir.join(name))
         };
-        let mut samples = Samples::over(new(SAMPLES_FILE)?, Sha256::new());
-        samples.write_line(HEADING)?;
-        samples.rows = 0;
-        samples.file.flush()?;
+        let samples = Samples::create(new(SAMPLES_FILE)?)?;
         let journal = new(JOURNAL_FILE)?;
         hold_back(dir)?;
         sync_folder(dir)?;
@@ -105,7 +93,7 @@ impl Recorder {
             journal: file,
             head: journal.head.clone(),
             length_bytes: journal.length_bytes,
-            samples: Some(Samples::reopen(dir)?),
+            samples: Some(Samples::reopen(&dir.join(SAMPLES_FILE))?),
             is_full: false,
         };
         Self::start(files)
@@ -218,7 +206,7 @@ impl Files {
     }
 
     fn flush_samples(&mut self, faults: &faults::UnboundedSender<Fault>) {
-        self.with_samples(faults, |samples| samples.file.flush());
+        self.with_samples(faults, |samples| samples.flush());
     }
 
     fn with_samples(
@@ -265,67 +253,7 @@ impl Files {
     }
 }
 
-#[derive(Debug)]
-struct Samples {
-    file: BufWriter<File>,
-    hasher: Sha256,
-    rows: u64,
-}
-
-impl Samples {
-    fn over(file: File, hasher: Sha256) -> Self {
-        Self {
-            file: BufWriter::new(file),
-            hasher,
-            rows: 0,
-        }
-    }
-
-    /// Opens existing samples, cuts off a torn last line and counts what is there.
-    fn reopen(dir: &Path) -> io::Result<Self> {
-        let path = dir.join(SAMPLES_FILE);
-        let mut file = OpenOptions::new()
-            .create(true)
-            .append(true)
-            .read(true)
-            .open(path)?;
-        let mut text = Vec::new();
-        file.seek(SeekFrom::Start(0))?;
-        file.read_to_end(&mut text)?;
-        let whole = text
-            .iter()
-            .rposition(|&byte| byte == b'\n')
-            .map_or(0, |end| end + 1);
-        file.set_len(u64::try_from(whole).expect("a file that was read"))?;
-        let mut hasher = Sha256::new();
-        hasher.update(&text[..whole]);
-        let lines = text[..whole].iter().filter(|&&byte| byte == b'\n').count();
-        let mut samples = Self::over(file, hasher);
-        if lines == 0 {
-            samples.write_line(HEADING)?;
-        }
-        samples.rows = u64::try_from(lines.saturating_sub(1)).expect("lines fit");
-        Ok(samples)
-    }
-
-    fn write_line(&mut self, line: &str) -> io::Result<()> {
-        for bytes in [line.as_bytes(), b"\n"] {
-            self.file.write_all(bytes)?;
-            self.hasher.update(bytes);
-        }
-        self.rows += 1;
-        Ok(())
-    }
-
-    fn end(&self) -> SamplesEnd {
-        SamplesEnd {
-            rows: self.rows,
-            sha256: chain::hex(&self.hasher.clone().finalize()),
-        }
-    }
-}
-
-/// Writes the reserve as zeros, which works on every file system.
+/// Allocates the reserve, or writes it as zeros where the file system cannot allocate.
 fn hold_back(dir: &Path) -> io::Result<()> {
     let file = File::create(dir.join(RESERVE_FILE))?;
     let allocated =

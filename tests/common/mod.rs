@@ -1,6 +1,12 @@
 //! What several test files share: a small plan and small records, made by hand.
 
-#![allow(dead_code, unreachable_pub, reason = "each test file uses its own part of it")]
+#![allow(
+    dead_code,
+    unreachable_pub,
+    reason = "each test file uses its own part of it"
+)]
+
+mod plans;
 
 use std::collections::BTreeMap;
 
@@ -10,6 +16,8 @@ use ptse::journal::record::{
 };
 use ptse::journal::{RunState, histograms};
 use ptse::stats::Histogram;
+
+pub use plans::plan;
 
 /// A line with a fixed date.
 pub fn line(record: Record) -> Line {

@@ -7,4 +7,5 @@ pub mod spec;
 pub mod stats;
 pub mod steady_state;
 pub mod stimulus;
+pub mod ui;
 pub mod units;

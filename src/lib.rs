@@ -9,3 +9,4 @@ pub mod steady_state;
 pub mod stimulus;
 pub mod ui;
 pub mod units;
+pub mod verdict;

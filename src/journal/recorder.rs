@@ -34,6 +34,15 @@ pub enum Fault {
     Journal(io::Error),
 }
 
+impl Fault {
+    /// The system's error.
+    pub fn into_error(self) -> io::Error {
+        match self {
+            Self::Samples(error) | Self::Journal(error) => error,
+        }
+    }
+}
+
 /// The sending end of the recorder's thread.
 #[derive(Debug)]
 pub struct Recorder {

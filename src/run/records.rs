@@ -13,7 +13,7 @@ use crate::stats::Flow;
 use crate::units::Nanos;
 
 /// The drive, as the opening record describes it.
-pub fn drive(identity: &Identity, engine: Option<String>) -> DriveRecord {
+pub fn drive(identity: &Identity) -> DriveRecord {
     DriveRecord {
         address: identity.address.clone(),
         kind: kind(identity.kind).to_owned(),
@@ -30,7 +30,7 @@ pub fn drive(identity: &Identity, engine: Option<String>) -> DriveRecord {
         write_cache: write_cache(&identity.write_cache),
         anchor: identity.anchor.clone(),
         scale: identity.scale.clone(),
-        engine,
+        engine: identity.engine.clone(),
     }
 }
 

@@ -1,7 +1,3 @@
-//! The `ptse` program: hands its arguments to the library and ends with its exit code.
+//! The `ptse` program. Its commands are being wired.
 
-use std::process::ExitCode;
-
-fn main() -> ExitCode {
-    ptse::commands::main()
-}
+fn main() {}

@@ -111,6 +111,39 @@ fn check_window(id: &str, values: &[&str], window: &Value) {
     }
 }
 
+/// All 56 cells of one real run, every round, with the statistics of their last five rounds
+/// (computed from the raw files; the rounds here are rounded to 0.1).
+#[test]
+fn a_real_run_of_56_cells_has_its_statistics_and_verdicts() {
+    let path = format!(
+        "{}/tests/golden/iops-56-cells.csv",
+        env!("CARGO_MANIFEST_DIR")
+    );
+    let mut reader = csv::Reader::from_path(path).unwrap();
+    let mut cells = 0;
+    for row in reader.records() {
+        let row = row.unwrap();
+        let values: Vec<&str> = row[2].split(' ').collect();
+        let j = judgement(&values);
+        let number = |index: usize| row[index].parse::<f64>().unwrap();
+        let name = format!("{} {}", &row[0], &row[1]);
+        // Each value may be off by 0.05: the mean by that, differences and slopes by a little more.
+        assert!((j.mean - number(3)).abs() <= 0.06, "{name} mean {}", j.mean);
+        assert!((j.data_excursion - number(4)).abs() <= 0.11, "{name} range");
+        assert!(
+            (j.slope_per_round - number(5)).abs() <= 0.04,
+            "{name} slope"
+        );
+        assert!(
+            (j.slope_excursion - number(6)).abs() <= 0.13,
+            "{name} slope excursion"
+        );
+        assert_eq!(j.is_steady(), &row[7] == "Y", "{name}");
+        cells += 1;
+    }
+    assert_eq!(cells, 56);
+}
+
 /// CloudHarmony's printed determination blocks, from windows that reproduce them.
 #[test]
 fn published_determination_blocks_are_reproduced() {

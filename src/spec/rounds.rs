@@ -1,15 +1,14 @@
-//! Rounds: nested loops multiplied out into cells, and the variables that are followed.
+//! Rounds: nested loops multiplied out into cells, in the order in which they are run.
 //!
-//! A variable names its cell by some of its keys. It fits a cell when laying those keys over the
-//! cell changes nothing; exactly one cell of the loop must fit.
+//! The first entry of `loop` is the outermost; the variables that are followed stand in `track`.
 
 use super::errors::{Fault, Faults};
-use super::model::{AtLimit, LoopCell, Metric, Rounds, Stimulus, Variable};
-use super::reader;
-use super::saturate::nested_hold;
+use super::hold::nested as nested_hold;
+use super::model::{AtLimit, LoopCell, Rounds, Stimulus};
 use super::steps::Scope;
 use super::stimulus::{self, KEYS as STIMULUS_KEYS};
 use super::tree::{Entry, Node, Table};
+use super::{reader, track};
 use crate::pts;
 use crate::units::Nanos;
 
@@ -25,24 +24,18 @@ pub(super) const KEYS: [&str; 9] = [
     "before_round",
     "before_cell",
 ];
-/// Names of the quantities that can be followed.
-pub(super) const METRICS: [(&str, Metric); 3] = [
-    ("iops", Metric::Iops),
-    ("throughput", Metric::Throughput),
-    ("latency", Metric::LatencyMean),
-];
 /// Most cells of a loop.
 const CELLS_MAX: usize = 4096;
 /// Most rounds.
 const ROUNDS_MAX: u32 = 1000;
 /// Clause on the measurement window.
-const WINDOW_CLAUSE: &str =
+pub(super) const WINDOW_CLAUSE: &str =
     "PTS 2.0.2, clause 2.1.24: steady state is judged on five consecutive rounds";
 
 /// A cell with the table it was read from.
-struct LooseCell {
-    table: Table,
-    stimulus: Stimulus,
+pub(super) struct LooseCell {
+    pub(super) table: Table,
+    pub(super) stimulus: Stimulus,
 }
 
 /// Reads a rounds step.
@@ -65,10 +58,10 @@ pub(super) fn read(scope: &Scope<'_>, faults: &mut Faults) -> Option<Rounds> {
         .get("before_round")
         .and_then(|node| nested_hold(node, "before_round", &scope.merged, scope.base, faults));
     let idle_before_cell = idle_before_cell(scope, faults);
-    check_tracking(scope, rounds_max, faults);
+    track::check(scope, rounds_max, faults);
     let cells = cells?;
-    let track = variables(scope, "track", &cells, faults);
-    let watch = variables(scope, "watch", &cells, faults);
+    let track = track::variables(scope, "track", &cells, faults);
+    let watch = track::variables(scope, "watch", &cells, faults);
     if faults.count() > before {
         return None;
     }
@@ -250,108 +243,4 @@ fn idle_before_cell(scope: &Scope<'_>, faults: &mut Faults) -> Option<Nanos> {
     reader::check_keys(table, "before_cell", &["idle"], faults);
     let idle = reader::required(table, "idle", "before_cell", "\"15m\"", &["idle"], faults)?;
     reader::duration(idle, "idle", faults)
-}
-
-/// Rounds are judged, a plain sweep is not: each needs its keys and refuses the other's.
-fn check_tracking(scope: &Scope<'_>, rounds_max: Option<u32>, faults: &mut Faults) {
-    if rounds_max == Some(1) {
-        for key in ["track", "watch", "at_limit"] {
-            if let Some(entry) = scope.table.entry(key) {
-                faults.push(
-                    Fault::at(
-                        entry.key_span,
-                        format!("a sweep of one round has no '{key}'"),
-                    )
-                    .label("nothing is judged in one round")
-                    .clause(WINDOW_CLAUSE),
-                );
-            }
-        }
-    } else if scope.table.get("track").is_none() {
-        let example = "[ { iops = { read_percent = 0, block = \"4KiB\" } } ]";
-        let found = faults.count();
-        scope.required("track", example, faults);
-        if faults.count() > found {
-            faults.amend_last(|fault| fault.clause(WINDOW_CLAUSE));
-        }
-    }
-}
-
-fn variables(
-    scope: &Scope<'_>,
-    key: &str,
-    cells: &[LooseCell],
-    faults: &mut Faults,
-) -> Vec<Variable> {
-    let Some(node) = scope.table.get(key) else {
-        return Vec::new();
-    };
-    let Some(list) = reader::list(node, key, faults) else {
-        return Vec::new();
-    };
-    let names = METRICS.map(|(name, _)| name);
-    let mut variables = Vec::new();
-    for entry in list {
-        let Some(table) = reader::table(entry, "a variable", faults) else {
-            continue;
-        };
-        reader::check_keys(table, "a variable", &names, faults);
-        for (name, metric) in METRICS {
-            let Some(node) = table.get(name) else {
-                continue;
-            };
-            let index = cell_index(node, name, scope, cells, faults);
-            variables.extend(index.map(|cell_index| Variable { metric, cell_index }));
-        }
-    }
-    variables
-}
-
-fn cell_index(
-    node: &Node,
-    name: &str,
-    scope: &Scope<'_>,
-    cells: &[LooseCell],
-    faults: &mut Faults,
-) -> Option<u32> {
-    let selector = reader::table(node, name, faults)?;
-    let before = faults.count();
-    reader::check_keys(selector, "a tracked cell", &STIMULUS_KEYS, faults);
-    let mut found = Vec::new();
-    for (index, cell) in cells.iter().enumerate() {
-        let mut laid_over = stimulus::overlay(&cell.table, selector);
-        laid_over.span = scope.table.span;
-        let read = stimulus::read(&laid_over, scope.base, "a tracked cell", faults);
-        if read.as_ref() == Some(&cell.stimulus) {
-            found.push(index);
-        }
-    }
-    if faults.count() > before {
-        return None;
-    }
-    match found.as_slice() {
-        [index] => u32::try_from(*index).ok(),
-        [] => {
-            faults.push(
-                Fault::at(node.span, "the tracked cell is not in the loop")
-                    .label("no cell of this step is like that")
-                    .maybe_help(
-                        scope
-                            .table
-                            .get("loop")
-                            .map(|_| "use values that stand in the lists of 'loop'".to_owned()),
-                    )
-                    .clause(WINDOW_CLAUSE),
-            );
-            None
-        }
-        several => {
-            faults.push(
-                Fault::at(node.span, "the tracked cell is ambiguous")
-                    .label(format!("{} cells of the loop are like that", several.len()))
-                    .help("name more keys, until one cell is left"),
-            );
-            None
-        }
-    }
 }

@@ -1,11 +1,11 @@
 //! The steps that end on a judgement of samples or choose from results: `saturate` and `points`.
 
 use super::errors::{Fault, Faults};
-use super::model::{Amount, AmountOf, Hold, Metric, Points, Saturate};
-use super::rounds::METRICS;
-use super::steps::{self, Scope};
-use super::tree::{Node, Table};
-use super::{nearest, pattern, reader, stimulus};
+use super::model::{Amount, AmountOf, Metric, Points, Saturate};
+use super::steps::Scope;
+use super::track::METRICS;
+use super::tree::Node;
+use super::{hold, nearest, pattern, reader};
 use crate::units::Nanos;
 
 /// Keys of a points step.
@@ -136,7 +136,7 @@ pub(super) fn points(scope: &Scope<'_>, faults: &mut Faults) -> Option<Points> {
     let before_point = scope
         .table
         .get("before_point")
-        .and_then(|node| nested_hold(node, "before_point", scope.base, scope.base, faults));
+        .and_then(|node| hold::nested(node, "before_point", scope.base, scope.base, faults));
     let cell_time = scope
         .required("cell", "{ time = \"10m\" }", faults)
         .and_then(|node| {
@@ -197,20 +197,4 @@ fn choose(node: &Node, faults: &mut Faults) -> Option<Vec<String>> {
         .map(str::to_owned)
         .collect();
     (chosen.len() == list.len()).then_some(chosen)
-}
-
-/// A hold that stands as a table inside another step: its stimulus inherits from `outer`.
-pub(super) fn nested_hold(
-    node: &Node,
-    place: &str,
-    outer: &Table,
-    base: &Table,
-    faults: &mut Faults,
-) -> Option<Hold> {
-    let table = reader::table(node, place, faults)?;
-    let known = stimulus::keys_with(&steps::HOLD_KEYS);
-    reader::check_keys(table, place, &known, faults);
-    stimulus::check_layer(table, faults);
-    let merged = stimulus::overlay(outer, table);
-    steps::hold(table, &merged, base, place, faults)
 }

@@ -3,10 +3,10 @@
 //! Rounds stand in `rounds`, what is judged on samples or chosen from results in `saturate`.
 
 use super::errors::{Fault, Faults};
-use super::model::{AmountOf, Curve, Duty, Fill, Hold, Step, StepKind, Stimulus};
+use super::model::{AmountOf, Curve, Duty, Fill, Step, StepKind, Stimulus};
 use super::nearest::suggestion;
 use super::tree::{Node, Table, Value};
-use super::{pattern, reader, rounds, saturate, stimulus};
+use super::{hold, pattern, reader, rounds, saturate, stimulus};
 
 /// Clause on purging: no parameter applies to it.
 const PURGE_CLAUSE: &str = "PTS 2.0.2, clause 7: ActiveRange and other parameters do not apply \
@@ -24,15 +24,13 @@ pub(super) const KINDS: [Kind; 9] = [
     kind("purge", &[], false),
     kind("fill", &["amount", "of"], true),
     kind("rounds", &rounds::KEYS, true),
-    kind("hold", &HOLD_KEYS, true),
+    kind("hold", &hold::KEYS, true),
     kind("saturate", &["sample", "stop"], true),
     kind("duty", &["time", "idle", "repeat"], true),
     kind("idle", &["time"], false),
     kind("curve", &["percent", "warm_up", "time"], true),
     kind("points", &saturate::POINTS_KEYS, false),
 ];
-/// Keys of a hold, also where one stands inside another step.
-pub(super) const HOLD_KEYS: [&str; 5] = ["time", "amount", "of", "record_every", "capture"];
 /// Most repetitions of a duty step.
 const REPEAT_MAX: u32 = 100_000;
 /// Largest share of a curve in percent of the measured maximum.
@@ -182,7 +180,9 @@ fn step(name: &str, scope: &Scope<'_>, faults: &mut Faults) -> Option<StepKind> 
         "purge" => Some(StepKind::Purge),
         "fill" => fill(scope, faults).map(StepKind::Fill),
         "rounds" => rounds::read(scope, faults).map(StepKind::Rounds),
-        "hold" => hold(scope.table, &scope.merged, scope.base, "hold", faults).map(StepKind::Hold),
+        "hold" => {
+            hold::read(scope.table, &scope.merged, scope.base, "hold", faults).map(StepKind::Hold)
+        }
         "saturate" => saturate::read(scope, faults).map(StepKind::Saturate),
         "duty" => duty(scope, faults).map(StepKind::Duty),
         "idle" => scope.time("time", "\"5m\"", faults).map(StepKind::Idle),
@@ -245,91 +245,13 @@ fn fill(scope: &Scope<'_>, faults: &mut Faults) -> Option<Fill> {
         },
     });
     let stimulus = stimulus::read(&merged, scope.base, &scope.place(), faults);
-    let of = amount_of(scope.table, faults);
+    let of = hold::amount_of(scope.table, faults);
     let amount = scope
         .required("amount", "\"2x\"", faults)
         .and_then(|node| pattern::amount(node, "amount", of.unwrap_or(AmountOf::Capacity), faults));
     Some(Fill {
         stimulus: stimulus?,
         amount: amount?,
-    })
-}
-
-fn amount_of(table: &Table, faults: &mut Faults) -> Option<AmountOf> {
-    const WORDS: [(&str, AmountOf); 2] =
-        [("capacity", AmountOf::Capacity), ("range", AmountOf::Range)];
-    let entry = table.entry("of")?;
-    if table.get("amount").is_none() {
-        faults.push(
-            Fault::at(entry.key_span, "'of' stands without an 'amount'")
-                .label("of what amount?")
-                .help("add amount = \"2x\""),
-        );
-    }
-    reader::choice(&entry.node, "of", &WORDS, faults)
-}
-
-/// A stimulus held for a time or an amount; also the pre-write inside another step.
-pub(super) fn hold(
-    table: &Table,
-    merged: &Table,
-    base: &Table,
-    place: &str,
-    faults: &mut Faults,
-) -> Option<Hold> {
-    let before = faults.count();
-    let stimulus = stimulus::read(merged, base, place, faults);
-    let of = amount_of(table, faults);
-    let time = table
-        .get("time")
-        .and_then(|node| reader::duration(node, "time", faults));
-    let amount = table
-        .get("amount")
-        .and_then(|node| pattern::amount(node, "amount", of.unwrap_or(AmountOf::Capacity), faults));
-    let record_every = table
-        .get("record_every")
-        .and_then(|node| reader::duration(node, "record_every", faults));
-    let capture = table
-        .get("capture")
-        .map_or(Some(false), |node| reader::flag(node, "capture", faults));
-    match (table.entry("time"), table.entry("amount")) {
-        (Some(_), Some(amount)) => faults.push(
-            Fault::at(
-                amount.key_span,
-                format!("{place} has both 'time' and 'amount'"),
-            )
-            .label("which of them ends it?")
-            .help("keep one of the two"),
-        ),
-        (None, None) => {
-            let known = stimulus::keys_with(&HOLD_KEYS);
-            reader::required(
-                table,
-                "time",
-                place,
-                "\"20m\", or an amount",
-                &known,
-                faults,
-            );
-        }
-        (Some(_), None) | (None, Some(_)) => {}
-    }
-    if let (Some(time), Some(every), Some(entry)) =
-        (time, record_every, table.entry("record_every"))
-    {
-        if every > time {
-            faults.push(
-                Fault::at(entry.node.span, "a record is longer than the whole hold")
-                    .label(format!("longer than {time}")),
-            );
-        }
-    }
-    (faults.count() == before).then_some(Hold {
-        stimulus: stimulus?,
-        time,
-        amount,
-        record_every,
-        capture: capture?,
     })
 }
 

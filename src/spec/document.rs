@@ -1,0 +1,331 @@
+//! A whole document: its sections, its parameters, and the test they make.
+
+use std::collections::BTreeMap;
+
+use super::errors::{Fault, Faults};
+use super::model::{CacheWish, Conditions, Part, Spec, TestName};
+use super::nearest::suggestion;
+use super::reader;
+use super::tree::{Entry, Node, Span, Table, Value};
+use super::{steps, stimulus, write};
+
+/// The form of test files this version reads.
+pub const SCHEMA: &str = "ptse-spec/1";
+/// Keys at the top of a document.
+pub(super) const TOP_KEYS: [&str; 8] = [
+    "schema",
+    "test",
+    "conditions",
+    "params",
+    "stimulus",
+    "report",
+    "step",
+    "part",
+];
+/// Keys of `[test]`.
+const TEST_KEYS: [&str; 4] = ["name", "title", "standard", "clause"];
+/// Editions of the standard a test may follow.
+const EDITIONS: [&str; 5] = [
+    "PTS 2.0.2",
+    "PTS 2.0.1",
+    "PTS 2.0",
+    "PTS-E 1.1",
+    "PTS-E 1.0",
+];
+
+/// Judges a whole document. `None` only when the list names a mistake.
+pub(super) fn read(tree: &Table, faults: &mut Faults) -> Option<Spec> {
+    let before = faults.count();
+    let tree = &substitute(tree, faults);
+    reader::check_keys(tree, "a test file", &TOP_KEYS, faults);
+    check_schema(tree, faults);
+    let test = test_name(tree, faults);
+    let conditions = conditions(tree, faults);
+    let report_fields = report_fields(tree, faults);
+    let base = match tree.get("stimulus") {
+        Some(node) => reader::table(node, "[stimulus]", faults)?.clone(),
+        None => Table::empty(Span::beginning(0)),
+    };
+    reader::check_keys(&base, "[stimulus]", &stimulus::KEYS, faults);
+    stimulus::check_layer(&base, faults);
+    let steps = match tree.get("step") {
+        Some(node) => steps::read(reader::list(node, "step", faults)?, &base, faults),
+        None => Vec::new(),
+    };
+    let parts = match tree.get("part") {
+        Some(node) => parts(reader::list(node, "part", faults)?, faults),
+        None => Vec::new(),
+    };
+    check_content(tree, faults);
+    if faults.count() > before {
+        return None;
+    }
+    Some(Spec {
+        test: test?,
+        conditions: conditions?,
+        report_fields,
+        steps,
+        parts,
+    })
+}
+
+fn check_schema(tree: &Table, faults: &mut Faults) {
+    let example = format!("\"{SCHEMA}\"");
+    let node = reader::required(tree, "schema", "the file", &example, &TOP_KEYS, faults);
+    let Some(text) = node.and_then(|node| reader::text(node, "schema", faults)) else {
+        return;
+    };
+    if let (Some(node), true) = (node, text != SCHEMA) {
+        faults.push(
+            Fault::at(
+                node.span,
+                format!("'{text}' is not a form this version reads"),
+            )
+            .label(format!("must be \"{SCHEMA}\"")),
+        );
+    }
+}
+
+fn check_content(tree: &Table, faults: &mut Faults) {
+    match (tree.entry("step"), tree.entry("part")) {
+        (Some(_), Some(part)) => faults.push(
+            Fault::at(part.key_span, "a test has either steps or parts, not both")
+                .label("parts beside steps")
+                .help("put the steps into a file of their own and use it as a part"),
+        ),
+        (None, None) => faults.push(
+            Fault::at(tree.span, "the test does nothing")
+                .label("no [[step]] and no [[part]]")
+                .missing(),
+        ),
+        (Some(_), None) => {}
+        (None, Some(_)) => {
+            for key in ["stimulus", "conditions"] {
+                if let Some(entry) = tree.entry(key) {
+                    faults.push(
+                        Fault::at(entry.key_span, format!("[{key}] has no effect on parts"))
+                            .label("parts have their own")
+                            .help("use set = { ... } of the part"),
+                    );
+                }
+            }
+        }
+    }
+}
+
+fn section<'t>(tree: &'t Table, key: &str, faults: &mut Faults) -> Option<&'t Table> {
+    let node = tree.get(key)?;
+    reader::table(node, &format!("[{key}]"), faults)
+}
+
+fn test_name(tree: &Table, faults: &mut Faults) -> Option<TestName> {
+    let example = "a section [test] with name and title";
+    reader::required(tree, "test", "the file", example, &TOP_KEYS, faults)?;
+    let table = section(tree, "test", faults)?;
+    reader::check_keys(table, "[test]", &TEST_KEYS, faults);
+    let mut needed = |key, example| {
+        let node = reader::required(table, key, "[test]", example, &TEST_KEYS, faults)?;
+        reader::text(node, key, faults).map(str::to_owned)
+    };
+    let name = needed("name", "\"lab/my-test\"");
+    let title = needed("title", "\"what the report pages say\"");
+    let standard = table.get("standard").and_then(|node| {
+        let text = reader::text(node, "standard", faults)?;
+        if !EDITIONS.contains(&text) {
+            faults.push(
+                Fault::at(node.span, format!("'{text}' is no edition of the standard"))
+                    .label("unknown edition")
+                    .maybe_help(suggestion(text, &EDITIONS)),
+            );
+        }
+        Some(text.to_owned())
+    });
+    let clause = table
+        .get("clause")
+        .and_then(|node| reader::text(node, "clause", faults).map(str::to_owned));
+    if let (Some(entry), None) = (table.entry("clause"), table.get("standard")) {
+        faults.push(
+            Fault::at(entry.key_span, "a clause of which standard?")
+                .label("'standard' is missing")
+                .help(format!("add standard = \"{}\"", EDITIONS[0])),
+        );
+    }
+    Some(TestName {
+        name: name?,
+        title: title?,
+        standard,
+        clause,
+    })
+}
+
+fn conditions(tree: &Table, faults: &mut Faults) -> Option<Conditions> {
+    const WORDS: [(&str, CacheWish); 3] = [
+        ("off", CacheWish::Off),
+        ("on", CacheWish::On),
+        ("as found", CacheWish::AsFound),
+    ];
+    if tree.get("conditions").is_none() {
+        return Some(Conditions {
+            write_cache: CacheWish::AsFound,
+        });
+    }
+    let table = section(tree, "conditions", faults)?;
+    reader::check_keys(table, "[conditions]", &["write_cache"], faults);
+    let write_cache = table
+        .get("write_cache")
+        .map_or(Some(CacheWish::AsFound), |node| {
+            reader::choice(node, "write_cache", &WORDS, faults)
+        })?;
+    Some(Conditions { write_cache })
+}
+
+fn report_fields(tree: &Table, faults: &mut Faults) -> BTreeMap<String, String> {
+    let Some(table) = section(tree, "report", faults) else {
+        return BTreeMap::new();
+    };
+    table
+        .entries
+        .iter()
+        .filter_map(|entry| {
+            let text = reader::text(&entry.node, &entry.key, faults)?;
+            Some((entry.key.clone(), text.to_owned()))
+        })
+        .collect()
+}
+
+fn parts(list: &[Node], faults: &mut Faults) -> Vec<Part> {
+    const KEYS: [&str; 2] = ["use", "set"];
+    let mut parts = Vec::new();
+    for node in list {
+        let Some(table) = reader::table(node, "a part", faults) else {
+            continue;
+        };
+        reader::check_keys(table, "a part", &KEYS, faults);
+        let uses = reader::required(table, "use", "the part", "\"pts-e/iops\"", &KEYS, faults)
+            .and_then(|node| reader::text(node, "use", faults));
+        let mut set = Vec::new();
+        if let Some(table) = table
+            .get("set")
+            .and_then(|node| reader::table(node, "set", faults))
+        {
+            flatten("", table, &mut set);
+        }
+        parts.extend(uses.map(|uses| Part {
+            uses: uses.to_owned(),
+            set,
+        }));
+    }
+    parts
+}
+
+/// `{ stimulus = { threads = 8 } }` and `{ "stimulus.threads" = 8 }` are the same override.
+fn flatten(prefix: &str, table: &Table, set: &mut Vec<(String, String)>) {
+    for entry in &table.entries {
+        let key = if prefix.is_empty() {
+            entry.key.clone()
+        } else {
+            format!("{prefix}.{}", entry.key)
+        };
+        match &entry.node.value {
+            Value::Table(inner) => flatten(&key, inner, set),
+            Value::Text(_)
+            | Value::Integer(_)
+            | Value::Fraction(_)
+            | Value::Flag(_)
+            | Value::Date(_)
+            | Value::List(_) => set.push((key, write::value(&entry.node))),
+        }
+    }
+}
+
+/// The document with every `"$name"` replaced by the value of that name in `[params]`.
+fn substitute(tree: &Table, faults: &mut Faults) -> Table {
+    let empty = Table::empty(tree.span);
+    let params = section(tree, "params", faults).unwrap_or(&empty);
+    for entry in &params.entries {
+        if entry
+            .node
+            .as_text()
+            .is_some_and(|text| text.starts_with('$'))
+        {
+            faults.push(
+                Fault::at(entry.node.span, "a parameter cannot stand for another one")
+                    .label("give it a value of its own"),
+            );
+        }
+    }
+    let mut used = Vec::new();
+    let entries = tree
+        .entries
+        .iter()
+        .map(|entry| {
+            if entry.key == "params" {
+                return entry.clone();
+            }
+            Entry {
+                node: replaced(&entry.node, params, &mut used, faults),
+                ..entry.clone()
+            }
+        })
+        .collect();
+    for entry in &params.entries {
+        if !used.contains(&entry.key) {
+            faults.push(
+                Fault::at(
+                    entry.key_span,
+                    format!("parameter '{}' is not used", entry.key),
+                )
+                .label("nothing says it")
+                .help(format!("write \"${}\" where its value belongs", entry.key)),
+            );
+        }
+    }
+    Table {
+        span: tree.span,
+        entries,
+    }
+}
+
+fn replaced(node: &Node, params: &Table, used: &mut Vec<String>, faults: &mut Faults) -> Node {
+    let value = match &node.value {
+        Value::Text(text) => {
+            let Some(name) = text.strip_prefix('$') else {
+                return node.clone();
+            };
+            if let Some(param) = params.get(name) {
+                used.push(name.to_owned());
+                return param.clone();
+            }
+            let known: Vec<&str> = params.entries.iter().map(|e| e.key.as_str()).collect();
+            faults.push(
+                Fault::at(node.span, format!("no parameter is called '{name}'"))
+                    .label("not in [params]")
+                    .maybe_help(suggestion(name, &known)),
+            );
+            return node.clone();
+        }
+        Value::List(list) => Value::List(
+            list.iter()
+                .map(|element| replaced(element, params, used, faults))
+                .collect(),
+        ),
+        Value::Table(table) => Value::Table(Table {
+            span: table.span,
+            entries: table
+                .entries
+                .iter()
+                .map(|entry| Entry {
+                    node: replaced(&entry.node, params, used, faults),
+                    ..entry.clone()
+                })
+                .collect(),
+        }),
+        Value::Integer(_) | Value::Fraction(_) | Value::Flag(_) | Value::Date(_) => {
+            return node.clone();
+        }
+    };
+    Node {
+        span: node.span,
+        value,
+    }
+}

@@ -2,6 +2,7 @@
 pub mod drive;
 pub mod journal;
 pub mod pts;
+pub mod sim;
 pub mod spec;
 pub mod stats;
 pub mod steady_state;

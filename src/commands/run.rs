@@ -9,7 +9,7 @@ use chrono::{DateTime, FixedOffset};
 use crate::commands::exit::{CommandError, Exit};
 use crate::commands::measure::{self, Measure};
 use crate::commands::target::{self, Consent};
-use crate::commands::{folder, plan};
+use crate::commands::{folder, test_file};
 use crate::drive::{Calendar, Drive, PurgeMethod};
 use crate::journal::record::{Line, Record, RunOpened, SCHEMA};
 use crate::journal::recorder::Recorder;
@@ -89,7 +89,7 @@ pub fn tool() -> String {
 /// # Errors
 /// What was refused or failed, with its exit code.
 pub fn command(args: &RunArgs) -> Result<Exit, CommandError> {
-    let loaded = plan::load_spec(&args.spec, &args.set, args.quick)?;
+    let loaded = test_file::load_test(&args.spec, &args.set, args.quick)?;
     let consent = Consent {
         erase: args.erase.as_deref(),
         even_with_signatures: args.even_with_signatures,
@@ -97,8 +97,8 @@ pub fn command(args: &RunArgs) -> Result<Exit, CommandError> {
         can_ask: true,
     };
     let opening = target::inspect(&args.drive, &consent)?;
-    let plan = plan::resolve(&loaded, opening.geometry())?;
-    plan::refuse_not_built(&plan)?;
+    let plan = test_file::resolve(&loaded, opening.geometry())?;
+    test_file::refuse_not_built(&plan)?;
     let confirmed = opening.confirm(&consent)?;
     let erase_consent = confirmed.consent.clone();
     let mut target = confirmed.open()?;

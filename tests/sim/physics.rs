@@ -1,0 +1,1 @@
+//! Physics through the seam.

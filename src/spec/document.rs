@@ -6,8 +6,8 @@ use super::errors::{Fault, Faults};
 use super::model::{CacheWish, Conditions, Part, Spec, TestName};
 use super::nearest::suggestion;
 use super::reader;
-use super::tree::{Entry, Node, Span, Table, Value};
-use super::{steps, stimulus, write};
+use super::tree::{Node, Span, Table, Value};
+use super::{params, steps, stimulus, write};
 
 /// The form of test files this version reads.
 pub const SCHEMA: &str = "ptse-spec/1";
@@ -36,7 +36,7 @@ const EDITIONS: [&str; 5] = [
 /// Judges a whole document. `None` only when the list names a mistake.
 pub(super) fn read(tree: &Table, faults: &mut Faults) -> Option<Spec> {
     let before = faults.count();
-    let tree = &substitute(tree, faults);
+    let tree = &params::substitute(tree, faults);
     reader::check_keys(tree, "a test file", &TOP_KEYS, faults);
     check_schema(tree, faults);
     let test = test_name(tree, faults);
@@ -235,97 +235,5 @@ fn flatten(prefix: &str, table: &Table, set: &mut Vec<(String, String)>) {
             | Value::Date(_)
             | Value::List(_) => set.push((key, write::value(&entry.node))),
         }
-    }
-}
-
-/// The document with every `"$name"` replaced by the value of that name in `[params]`.
-fn substitute(tree: &Table, faults: &mut Faults) -> Table {
-    let empty = Table::empty(tree.span);
-    let params = section(tree, "params", faults).unwrap_or(&empty);
-    for entry in &params.entries {
-        if entry
-            .node
-            .as_text()
-            .is_some_and(|text| text.starts_with('$'))
-        {
-            faults.push(
-                Fault::at(entry.node.span, "a parameter cannot stand for another one")
-                    .label("give it a value of its own"),
-            );
-        }
-    }
-    let mut used = Vec::new();
-    let entries = tree
-        .entries
-        .iter()
-        .map(|entry| {
-            if entry.key == "params" {
-                return entry.clone();
-            }
-            Entry {
-                node: replaced(&entry.node, params, &mut used, faults),
-                ..entry.clone()
-            }
-        })
-        .collect();
-    for entry in &params.entries {
-        if !used.contains(&entry.key) {
-            faults.push(
-                Fault::at(
-                    entry.key_span,
-                    format!("parameter '{}' is not used", entry.key),
-                )
-                .label("nothing says it")
-                .help(format!("write \"${}\" where its value belongs", entry.key)),
-            );
-        }
-    }
-    Table {
-        span: tree.span,
-        entries,
-    }
-}
-
-fn replaced(node: &Node, params: &Table, used: &mut Vec<String>, faults: &mut Faults) -> Node {
-    let value = match &node.value {
-        Value::Text(text) => {
-            let Some(name) = text.strip_prefix('$') else {
-                return node.clone();
-            };
-            if let Some(param) = params.get(name) {
-                used.push(name.to_owned());
-                return param.clone();
-            }
-            let known: Vec<&str> = params.entries.iter().map(|e| e.key.as_str()).collect();
-            faults.push(
-                Fault::at(node.span, format!("no parameter is called '{name}'"))
-                    .label("not in [params]")
-                    .maybe_help(suggestion(name, &known)),
-            );
-            return node.clone();
-        }
-        Value::List(list) => Value::List(
-            list.iter()
-                .map(|element| replaced(element, params, used, faults))
-                .collect(),
-        ),
-        Value::Table(table) => Value::Table(Table {
-            span: table.span,
-            entries: table
-                .entries
-                .iter()
-                .map(|entry| Entry {
-                    node: replaced(&entry.node, params, used, faults),
-                    ..entry.clone()
-                })
-                .collect(),
-        }),
-        Value::Integer(_) | Value::Fraction(_) | Value::Flag(_) | Value::Date(_) => {
-            return node.clone();
-        }
-    };
-    Node {
-        span: node.span,
-        value,
     }
 }

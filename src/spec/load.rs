@@ -7,7 +7,7 @@ use super::errors::{Fault, Faults, SourceText, SpecErrors};
 use super::model::Spec;
 use super::source::{Source, SourceError};
 use super::tree::{Span, Table, parse};
-use super::{quick, set, write};
+use super::{params, quick, set, write};
 
 /// A test file, read and found to be without mistakes.
 #[derive(Debug, Clone, PartialEq)]
@@ -105,6 +105,7 @@ fn apply(
     sources: &mut Vec<SourceText>,
     faults: &mut Faults,
 ) {
+    let before = tree.clone();
     for argument in arguments {
         set::apply(tree, argument, sources.len(), faults);
         sources.push(SourceText {
@@ -112,6 +113,7 @@ fn apply(
             text: argument.clone(),
         });
     }
+    params::prune(&before, tree);
 }
 
 impl Loaded {

@@ -13,6 +13,7 @@ mod fit;
 mod hold;
 mod load;
 mod nearest;
+mod params;
 mod pattern;
 mod plan_error;
 mod quick;

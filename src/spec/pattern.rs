@@ -250,8 +250,10 @@ pub(super) fn amount(node: &Node, what: &str, of: AmountOf, faults: &mut Faults)
         times(number, 1000)
     } else if let Some(number) = trimmed.strip_suffix('%') {
         times(number, 10)
-    } else {
+    } else if trimmed.ends_with(|last: char| last.is_alphabetic()) {
         return reader::size(node, what, faults).map(Amount::Exactly);
+    } else {
+        None
     };
     if found.is_none() {
         faults.push(

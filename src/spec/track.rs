@@ -9,7 +9,7 @@ use super::reader;
 use super::rounds::{LooseCell, WINDOW_CLAUSE};
 use super::steps::Scope;
 use super::stimulus::{self, KEYS as STIMULUS_KEYS};
-use super::tree::Node;
+use super::tree::{Node, Table};
 
 /// Names of the quantities that can be followed.
 pub(super) const METRICS: [(&str, Metric); 3] = [
@@ -82,30 +82,32 @@ fn cell_index(
     let selector = reader::table(node, name, faults)?;
     let before = faults.count();
     reader::check_keys(selector, "a tracked cell", &STIMULUS_KEYS, faults);
-    let mut found = Vec::new();
-    for (index, cell) in cells.iter().enumerate() {
-        let mut laid_over = stimulus::overlay(&cell.table, selector);
-        laid_over.span = scope.table.span;
-        let read = stimulus::read(&laid_over, scope.base, "a tracked cell", faults);
-        if read.as_ref() == Some(&cell.stimulus) {
-            found.push(index);
-        }
-    }
+    let found = fitting(selector, scope, cells, faults);
     if faults.count() > before {
         return None;
     }
     match found.as_slice() {
         [index] => u32::try_from(*index).ok(),
         [] => {
+            // One key that fits no cell on its own is the culprit, if there is such a key.
+            let culprit = selector.entries.iter().find(|entry| {
+                let alone = Table {
+                    span: selector.span,
+                    entries: vec![(*entry).clone()],
+                };
+                fitting(&alone, scope, cells, faults).is_empty()
+            });
+            let (span, label) = match culprit {
+                Some(entry) => (
+                    entry.node.span,
+                    format!("no cell of this step has this '{}'", entry.key),
+                ),
+                None => (node.span, "no cell has all of these at once".to_owned()),
+            };
             faults.push(
-                Fault::at(node.span, "the tracked cell is not in the loop")
-                    .label("no cell of this step is like that")
-                    .maybe_help(
-                        scope
-                            .table
-                            .get("loop")
-                            .map(|_| "use values that stand in the lists of 'loop'".to_owned()),
-                    )
+                Fault::at(span, "the tracked cell is not in the loop")
+                    .label(label)
+                    .help("use values that stand in the lists of 'loop'")
                     .clause(WINDOW_CLAUSE),
             );
             None
@@ -119,4 +121,23 @@ fn cell_index(
             None
         }
     }
+}
+
+/// The cells that laying the keys of `selector` over them leaves as they are.
+fn fitting(
+    selector: &Table,
+    scope: &Scope<'_>,
+    cells: &[LooseCell],
+    faults: &mut Faults,
+) -> Vec<usize> {
+    let mut found = Vec::new();
+    for (index, cell) in cells.iter().enumerate() {
+        let mut laid_over = stimulus::overlay(&cell.table, selector);
+        laid_over.span = scope.table.span;
+        let read = stimulus::read(&laid_over, scope.base, "a tracked cell", faults);
+        if read.as_ref() == Some(&cell.stimulus) {
+            found.push(index);
+        }
+    }
+    found
 }

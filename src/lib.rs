@@ -1,4 +1,5 @@
 //! ptse takes a solid-state drive from purge to a PTS-format report.
+pub mod commands;
 pub mod drive;
 pub mod journal;
 pub mod pts;

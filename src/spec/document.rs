@@ -143,7 +143,9 @@ fn test_name(tree: &Table, faults: &mut Faults) -> Option<TestName> {
     let clause = table
         .get("clause")
         .and_then(|node| reader::text(node, "clause", faults).map(str::to_owned));
-    if let (Some(entry), None) = (table.entry("clause"), table.get("standard")) {
+    let is_named =
+        table.get("standard").is_some() || reader::is_mistyped(table, "standard", &TEST_KEYS);
+    if let (Some(entry), false) = (table.entry("clause"), is_named) {
         faults.push(
             Fault::at(entry.key_span, "a clause of which standard?")
                 .label("'standard' is missing")

@@ -105,6 +105,14 @@ impl Faults {
         self.list.len()
     }
 
+    /// Whether any stands within a place.
+    pub(super) fn are_within(&self, place: Span) -> bool {
+        self.list.iter().any(|fault| {
+            fault.span.source == place.source
+                && (place.start..=place.end).contains(&fault.span.start)
+        })
+    }
+
     /// Whether none was found.
     pub(super) fn is_empty(&self) -> bool {
         self.list.is_empty()

@@ -11,7 +11,8 @@ pub(super) fn amount_of(table: &Table, faults: &mut Faults) -> Option<AmountOf> 
     const WORDS: [(&str, AmountOf); 2] =
         [("capacity", AmountOf::Capacity), ("range", AmountOf::Range)];
     let entry = table.entry("of")?;
-    if table.get("amount").is_none() {
+    let known = stimulus::keys_with(&KEYS);
+    if table.get("amount").is_none() && !reader::is_mistyped(table, "amount", &known) {
         faults.push(
             Fault::at(entry.key_span, "'of' stands without an 'amount'")
                 .label("of what amount?")
@@ -77,7 +78,7 @@ pub(super) fn read(
         }
     }
     (faults.count() == before).then_some(Hold {
-        stimulus: stimulus?,
+        stimulus,
         time,
         amount,
         record_every,

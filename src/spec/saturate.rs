@@ -36,7 +36,7 @@ pub(super) fn read(scope: &Scope<'_>, faults: &mut Faults) -> Option<Saturate> {
     }
     let (sample, stop) = (sample?, stop?);
     Some(Saturate {
-        stimulus: stimulus?,
+        stimulus,
         sample_time: sample.0,
         sample_every: sample.1,
         sample_first: sample.2,

@@ -193,7 +193,7 @@ fn step(name: &str, scope: &Scope<'_>, faults: &mut Faults) -> Option<StepKind> 
 
 impl Scope<'_> {
     /// The stimulus of the step.
-    pub(super) fn stimulus(&self, faults: &mut Faults) -> Option<Stimulus> {
+    pub(super) fn stimulus(&self, faults: &mut Faults) -> Stimulus {
         stimulus::read(&self.merged, self.base, &self.place(), faults)
     }
 
@@ -250,7 +250,7 @@ fn fill(scope: &Scope<'_>, faults: &mut Faults) -> Option<Fill> {
         .required("amount", "\"2x\"", faults)
         .and_then(|node| pattern::amount(node, "amount", of.unwrap_or(AmountOf::Capacity), faults));
     Some(Fill {
-        stimulus: stimulus?,
+        stimulus,
         amount: amount?,
     })
 }
@@ -263,7 +263,7 @@ fn duty(scope: &Scope<'_>, faults: &mut Faults) -> Option<Duty> {
         .required("repeat", "360", faults)
         .and_then(|node| reader::whole(node, "repeat", 1..=REPEAT_MAX, faults));
     Some(Duty {
-        stimulus: stimulus?,
+        stimulus,
         time: time?,
         idle: idle?,
         repeat: repeat?,
@@ -291,7 +291,7 @@ fn curve(scope: &Scope<'_>, faults: &mut Faults) -> Option<Curve> {
         );
     }
     Some(Curve {
-        stimulus: stimulus?,
+        stimulus,
         percent,
         warm_up: warm_up?,
         time: time?,

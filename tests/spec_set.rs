@@ -1,4 +1,8 @@
 //! `--set` and `--quick`: the same test as a copied file, and a mistake at its argument.
+#![allow(
+    clippy::unwrap_used,
+    reason = "a helper of a test fails the test by panicking"
+)]
 
 use ptse::spec::model::{Hold, StepKind};
 use ptse::spec::{Loaded, Source, load};

@@ -9,6 +9,9 @@ use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
 use super::tree::{Span, SyntaxError};
 
+/// Most mistakes that are kept; nobody reads more, and a file can hold a hundred thousand.
+const FAULTS_MAX: usize = 500;
+
 /// One mistake.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Fault {
@@ -89,7 +92,7 @@ impl Fault {
 impl Faults {
     /// Adds a mistake unless it stands here already.
     pub(super) fn push(&mut self, fault: Fault) {
-        if !self.list.contains(&fault) {
+        if self.list.len() < FAULTS_MAX && !self.list.contains(&fault) {
             self.list.push(fault);
         }
     }
@@ -213,6 +216,7 @@ impl SpecErrors {
     fn tally(&self) -> String {
         match self.faults.len() {
             1 => "1 mistake".to_owned(),
+            FAULTS_MAX.. => format!("{FAULTS_MAX} mistakes or more"),
             count => format!("{count} mistakes"),
         }
     }

@@ -69,13 +69,12 @@ pub(super) fn read(
     }
     if let (Some(time), Some(every), Some(entry)) =
         (time, record_every, table.entry("record_every"))
+        && every > time
     {
-        if every > time {
-            faults.push(
-                Fault::at(entry.node.span, "a record is longer than the whole hold")
-                    .label(format!("longer than {time}")),
-            );
-        }
+        faults.push(
+            Fault::at(entry.node.span, "a record is longer than the whole hold")
+                .label(format!("longer than {time}")),
+        );
     }
     (faults.count() == before).then_some(Hold {
         stimulus,

@@ -227,14 +227,14 @@ impl Scope<'_> {
 
 fn fill(scope: &Scope<'_>, faults: &mut Faults) -> Option<Fill> {
     let mut merged = scope.merged.clone();
-    if let Some(entry) = scope.table.entry("read_percent") {
-        if entry.node.value != Value::Integer(0) {
-            faults.push(
-                Fault::at(entry.node.span, "a fill writes; it has no reads")
-                    .label("must be 0, or left out")
-                    .clause("PTS 2.0.2, clause 7: preconditioning writes twice the user capacity"),
-            );
-        }
+    if let Some(entry) = scope.table.entry("read_percent")
+        && entry.node.value != Value::Integer(0)
+    {
+        faults.push(
+            Fault::at(entry.node.span, "a fill writes; it has no reads")
+                .label("must be 0, or left out")
+                .clause("PTS 2.0.2, clause 7: preconditioning writes twice the user capacity"),
+        );
     }
     merged.put(super::tree::Entry {
         key: "read_percent".to_owned(),

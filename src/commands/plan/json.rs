@@ -32,24 +32,20 @@ pub(super) fn print(
             "logical_block_bytes": target.geometry.logical_block.0,
         },
         "tests": tests.iter().map(test).collect::<Vec<_>>(),
-        "not_built": whole.spec.parts.is_empty().then(|| not_built(tests)).unwrap_or_else(|| {
-            let mut all = vec![String::from(
-                "a test made of parts ([[part]]) is not built yet in this version",
-            )];
-            all.extend(not_built(tests));
-            all
-        }),
+        "not_built": not_built(whole, tests),
     });
     serde_json::to_writer_pretty(&mut *out, &page)?;
     writeln!(out)?;
     Ok(())
 }
 
-fn not_built(tests: &[Prepared]) -> Vec<String> {
-    tests
-        .iter()
-        .flat_map(|test| test.plan.not_built())
-        .collect()
+fn not_built(whole: &Loaded, tests: &[Prepared]) -> Vec<String> {
+    let mut missing = Vec::new();
+    if !whole.spec.parts.is_empty() {
+        missing.push("a test made of parts ([[part]]) is not built yet in this version".into());
+    }
+    missing.extend(tests.iter().flat_map(|test| test.plan.not_built()));
+    missing
 }
 
 fn test(test: &Prepared) -> Value {

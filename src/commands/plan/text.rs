@@ -21,7 +21,7 @@ pub(super) fn print(
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
     let geometry = target.geometry;
-    field("Drive", &[target.description.clone()], out)?;
+    field("Drive", std::slice::from_ref(&target.description), out)?;
     let size = format!(
         "{} ({} bytes), logical block {} B",
         geometry.capacity.as_capacity(),
@@ -111,10 +111,10 @@ fn print_total(test: &Prepared, out: &mut dyn Write) -> anyhow::Result<()> {
     let known = span(total);
     let line = match unknown.as_slice() {
         [] => known,
-        [ids @ ..] if total.time_max == Some(Nanos(0)) => {
+        ids if total.time_max == Some(Nanos(0)) => {
             format!("the drive decides how long {} take", ids.join(", "))
         }
-        [ids @ ..] => format!("{known}, and what the drive needs for {}", ids.join(", ")),
+        ids => format!("{known}, and what the drive needs for {}", ids.join(", ")),
     };
     field("Time", &[line], out)?;
     let costs = test.plan.costs();

@@ -334,6 +334,7 @@ fn a_syntax_mistake_stands_beside_the_others() {
     assert!(page.contains("not valid TOML"), "{page}");
     assert!(page.contains("did you mean 'rounds_max'?"), "{page}");
     assert!(!page.contains("is missing"), "{page}");
+    assert_eq!(carets(&page), 2, "{page}");
 }
 
 #[test]

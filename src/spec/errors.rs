@@ -121,8 +121,8 @@ impl Faults {
         self.list.is_empty()
     }
 
-    /// Adds the mistakes of TOML itself, and drops what was found only because of them: what
-    /// seems missing, and whatever stands on the same line.
+    /// Adds the mistakes of TOML itself, the first of each line, and drops what was found only
+    /// because of them: what seems missing, and whatever stands on the same line.
     pub(super) fn add_syntax(&mut self, errors: &[SyntaxError], text: &str) {
         if errors.is_empty() {
             return;
@@ -142,7 +142,10 @@ impl Faults {
             fault.span.source != 0
                 || (!fault.is_missing && !lines.contains(&line_of(fault.span.start)))
         });
-        for error in errors {
+        for (index, error) in errors.iter().enumerate() {
+            if lines[..index].contains(&lines[index]) {
+                continue;
+            }
             self.push(Fault::at(
                 error.span,
                 format!("not valid TOML: {}", error.message),

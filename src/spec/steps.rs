@@ -180,9 +180,14 @@ fn step(name: &str, scope: &Scope<'_>, faults: &mut Faults) -> Option<StepKind> 
         "purge" => Some(StepKind::Purge),
         "fill" => fill(scope, faults).map(StepKind::Fill),
         "rounds" => rounds::read(scope, faults).map(StepKind::Rounds),
-        "hold" => {
-            hold::read(scope.table, &scope.merged, scope.base, "hold", faults).map(StepKind::Hold)
-        }
+        "hold" => hold::read(
+            scope.table,
+            &scope.merged,
+            scope.base,
+            &scope.place(),
+            faults,
+        )
+        .map(StepKind::Hold),
         "saturate" => saturate::read(scope, faults).map(StepKind::Saturate),
         "duty" => duty(scope, faults).map(StepKind::Duty),
         "idle" => scope.time("time", "\"5m\"", faults).map(StepKind::Idle),

@@ -13,6 +13,7 @@
 //! intensity; a *programme* is a row of cells handed to a drive at once; a *stretch* is one
 //! programme of a run; an *exhibit* is one table or plot; the *ledger* lists the requirements.
 
+pub mod commands;
 pub mod drive;
 pub mod journal;
 pub mod pts;

@@ -48,14 +48,8 @@ pub(super) fn read(tree: &Table, faults: &mut Faults) -> Option<Spec> {
     };
     reader::check_keys(&base, "[stimulus]", &stimulus::KEYS, faults);
     stimulus::check_layer(&base, faults);
-    let steps = match tree.get("step") {
-        Some(node) => steps::read(reader::list(node, "step", faults)?, &base, faults),
-        None => Vec::new(),
-    };
-    let parts = match tree.get("part") {
-        Some(node) => parts(reader::list(node, "part", faults)?, faults),
-        None => Vec::new(),
-    };
+    let steps = steps::read(entries(tree, "step", faults), &base, faults);
+    let parts = parts(entries(tree, "part", faults), faults);
     check_content(tree, faults);
     if faults.count() > before {
         return None;
@@ -93,6 +87,7 @@ fn check_content(tree: &Table, faults: &mut Faults) {
                 .label("parts beside steps")
                 .help("put the steps into a file of their own and use it as a part"),
         ),
+        (None, None) if reader::is_mistyped(tree, "step", &TOP_KEYS) => {}
         (None, None) => faults.push(
             Fault::at(tree.span, "the test does nothing")
                 .label("no [[step]] and no [[part]]")
@@ -113,14 +108,38 @@ fn check_content(tree: &Table, faults: &mut Faults) {
     }
 }
 
+/// The entries of `[[step]]` or `[[part]]`.
+fn entries<'t>(tree: &'t Table, key: &str, faults: &mut Faults) -> &'t [Node] {
+    let Some(entry) = tree.entry(key) else {
+        return &[];
+    };
+    if let Value::Table(_) = entry.node.value {
+        faults.push(
+            Fault::at(
+                entry.key_span,
+                format!("[{key}] stands for one table, not for a row"),
+            )
+            .label(format!("write [[{key}]]")),
+        );
+        return &[];
+    }
+    reader::list(&entry.node, key, faults).unwrap_or_default()
+}
+
 fn section<'t>(tree: &'t Table, key: &str, faults: &mut Faults) -> Option<&'t Table> {
     let node = tree.get(key)?;
     reader::table(node, &format!("[{key}]"), faults)
 }
 
 fn test_name(tree: &Table, faults: &mut Faults) -> Option<TestName> {
-    let example = "a section [test] with name and title";
-    reader::required(tree, "test", "the file", example, &TOP_KEYS, faults)?;
+    if tree.get("test").is_none() && !reader::is_mistyped(tree, "test", &TOP_KEYS) {
+        faults.push(
+            Fault::at(tree.span, "the test has no name")
+                .label("[test] is missing")
+                .help("add a section [test] with name and title")
+                .missing(),
+        );
+    }
     let table = section(tree, "test", faults)?;
     reader::check_keys(table, "[test]", &TEST_KEYS, faults);
     let mut needed = |key, example| {
@@ -143,7 +162,9 @@ fn test_name(tree: &Table, faults: &mut Faults) -> Option<TestName> {
     let clause = table
         .get("clause")
         .and_then(|node| reader::text(node, "clause", faults).map(str::to_owned));
-    if let (Some(entry), None) = (table.entry("clause"), table.get("standard")) {
+    let is_named =
+        table.get("standard").is_some() || reader::is_mistyped(table, "standard", &TEST_KEYS);
+    if let (Some(entry), false) = (table.entry("clause"), is_named) {
         faults.push(
             Fault::at(entry.key_span, "a clause of which standard?")
                 .label("'standard' is missing")

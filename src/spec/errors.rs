@@ -9,6 +9,9 @@ use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
 use super::tree::{Span, SyntaxError};
 
+/// Most mistakes that are kept; nobody reads more, and a file can hold a hundred thousand.
+const FAULTS_MAX: usize = 500;
+
 /// One mistake.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Fault {
@@ -89,7 +92,7 @@ impl Fault {
 impl Faults {
     /// Adds a mistake unless it stands here already.
     pub(super) fn push(&mut self, fault: Fault) {
-        if !self.list.contains(&fault) {
+        if self.list.len() < FAULTS_MAX && !self.list.contains(&fault) {
             self.list.push(fault);
         }
     }
@@ -105,13 +108,21 @@ impl Faults {
         self.list.len()
     }
 
+    /// Whether any stands within a place.
+    pub(super) fn are_within(&self, place: Span) -> bool {
+        self.list.iter().any(|fault| {
+            fault.span.source == place.source
+                && (place.start..=place.end).contains(&fault.span.start)
+        })
+    }
+
     /// Whether none was found.
     pub(super) fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
-    /// Adds the mistakes of TOML itself, and drops what was found only because of them: what
-    /// seems missing, and whatever stands on the same line.
+    /// Adds the mistakes of TOML itself, the first of each line, and drops what was found only
+    /// because of them: what seems missing, and whatever stands on the same line.
     pub(super) fn add_syntax(&mut self, errors: &[SyntaxError], text: &str) {
         if errors.is_empty() {
             return;
@@ -131,7 +142,10 @@ impl Faults {
             fault.span.source != 0
                 || (!fault.is_missing && !lines.contains(&line_of(fault.span.start)))
         });
-        for error in errors {
+        for (index, error) in errors.iter().enumerate() {
+            if lines[..index].contains(&lines[index]) {
+                continue;
+            }
             self.push(Fault::at(
                 error.span,
                 format!("not valid TOML: {}", error.message),
@@ -205,6 +219,7 @@ impl SpecErrors {
     fn tally(&self) -> String {
         match self.faults.len() {
             1 => "1 mistake".to_owned(),
+            FAULTS_MAX.. => format!("{FAULTS_MAX} mistakes or more"),
             count => format!("{count} mistakes"),
         }
     }

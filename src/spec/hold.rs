@@ -11,7 +11,8 @@ pub(super) fn amount_of(table: &Table, faults: &mut Faults) -> Option<AmountOf> 
     const WORDS: [(&str, AmountOf); 2] =
         [("capacity", AmountOf::Capacity), ("range", AmountOf::Range)];
     let entry = table.entry("of")?;
-    if table.get("amount").is_none() {
+    let known = stimulus::keys_with(&KEYS);
+    if table.get("amount").is_none() && !reader::is_mistyped(table, "amount", &known) {
         faults.push(
             Fault::at(entry.key_span, "'of' stands without an 'amount'")
                 .label("of what amount?")
@@ -68,16 +69,15 @@ pub(super) fn read(
     }
     if let (Some(time), Some(every), Some(entry)) =
         (time, record_every, table.entry("record_every"))
+        && every > time
     {
-        if every > time {
-            faults.push(
-                Fault::at(entry.node.span, "a record is longer than the whole hold")
-                    .label(format!("longer than {time}")),
-            );
-        }
+        faults.push(
+            Fault::at(entry.node.span, "a record is longer than the whole hold")
+                .label(format!("longer than {time}")),
+        );
     }
     (faults.count() == before).then_some(Hold {
-        stimulus: stimulus?,
+        stimulus,
         time,
         amount,
         record_every,

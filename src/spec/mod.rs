@@ -30,6 +30,7 @@ mod tree;
 mod write;
 
 pub mod builtin;
+pub mod keys;
 pub mod label;
 pub mod model;
 pub mod plan;

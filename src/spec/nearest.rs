@@ -3,6 +3,26 @@
 /// The known words close to `word`, nearest first: at most a third of its letters wrong, or one
 /// the beginning of the other.
 pub(super) fn nearest<'k>(word: &str, known: &[&'k str]) -> Vec<&'k str> {
+    let ranked = ranked(word, known);
+    ranked.into_iter().map(|(_, candidate)| candidate).collect()
+}
+
+/// "did you mean 'a'?", or the whole list when nothing is near and it is short enough to read.
+pub(super) fn suggestion(word: &str, known: &[&str]) -> Option<String> {
+    let ranked = ranked(word, known);
+    if let Some((best, _)) = ranked.first() {
+        let equals: Vec<&str> = ranked
+            .iter()
+            .filter(|(distance, _)| distance == best)
+            .map(|(_, candidate)| *candidate)
+            .collect();
+        return Some(format!("did you mean '{}'?", equals.join("' or '")));
+    }
+    (!known.is_empty()).then(|| format!("known here: {}", known.join(", ")))
+}
+
+/// The known words close to `word` with the number of wrong letters.
+fn ranked<'k>(word: &str, known: &[&'k str]) -> Vec<(usize, &'k str)> {
     let lower = word.to_lowercase();
     let limit = (word.chars().count() / 3).clamp(1, 4);
     let mut found: Vec<(usize, &str)> = known
@@ -16,15 +36,7 @@ pub(super) fn nearest<'k>(word: &str, known: &[&'k str]) -> Vec<&'k str> {
         .collect();
     found.sort_unstable();
     found.dedup();
-    found.into_iter().map(|(_, candidate)| candidate).collect()
-}
-
-/// "did you mean 'a'?", or the whole list when nothing is near and it is short enough to read.
-pub(super) fn suggestion(word: &str, known: &[&str]) -> Option<String> {
-    if let Some(best) = nearest(word, known).first() {
-        return Some(format!("did you mean '{best}'?"));
-    }
-    (!known.is_empty()).then(|| format!("known here: {}", known.join(", ")))
+    found
 }
 
 /// Insertions, deletions, exchanges and swaps of neighbours between two words.

@@ -60,13 +60,23 @@ pub(super) fn read(scope: &Scope<'_>, faults: &mut Faults) -> Option<Rounds> {
     let idle_before_cell = idle_before_cell(scope, faults);
     track::check(scope, rounds_max, faults);
     let cells = cells?;
+    let loops = loops?;
+    // A mistake in a list of the loop makes other cells than were meant: nothing to look among.
+    let is_misread = loops
+        .iter()
+        .flat_map(|entry| &entry.choices)
+        .flat_map(|choice| &choice.entries)
+        .any(|entry| faults.are_within(entry.node.span));
+    if is_misread {
+        return None;
+    }
     let track = track::variables(scope, "track", &cells, faults);
     let watch = track::variables(scope, "watch", &cells, faults);
     if faults.count() > before {
         return None;
     }
     Some(Rounds {
-        loop_keys: loops?.into_iter().map(|entry| entry.keys).collect(),
+        loop_keys: loops.into_iter().map(|entry| entry.keys).collect(),
         cells: cells
             .into_iter()
             .map(|cell| LoopCell {
@@ -186,7 +196,7 @@ fn cells(scope: &Scope<'_>, loops: &[Loop], faults: &mut Faults) -> Option<Vec<L
             product.checked_mul(entry.choices.len())
         })
         .filter(|count| *count <= CELLS_MAX);
-    let Some(count) = count else {
+    if count.is_none() {
         let span = scope
             .table
             .get("loop")
@@ -196,7 +206,7 @@ fn cells(scope: &Scope<'_>, loops: &[Loop], faults: &mut Faults) -> Option<Vec<L
                 .label(format!("more than {CELLS_MAX} cells in a round")),
         );
         return None;
-    };
+    }
     let mut tables = vec![scope.merged.clone()];
     for entry in loops {
         tables = tables
@@ -211,12 +221,15 @@ fn cells(scope: &Scope<'_>, loops: &[Loop], faults: &mut Faults) -> Option<Vec<L
             .collect();
     }
     let place = scope.place();
-    let mut cells = Vec::with_capacity(count);
-    for table in tables {
-        let stimulus = stimulus::read(&table, scope.base, &place, faults);
-        cells.extend(stimulus.map(|stimulus| LooseCell { table, stimulus }));
-    }
-    (cells.len() == count).then_some(cells)
+    Some(
+        tables
+            .into_iter()
+            .map(|table| LooseCell {
+                stimulus: stimulus::read(&table, scope.base, &place, faults),
+                table,
+            })
+            .collect(),
+    )
 }
 
 fn rounds_max(scope: &Scope<'_>, faults: &mut Faults) -> Option<u32> {

@@ -36,7 +36,7 @@ pub(super) fn read(scope: &Scope<'_>, faults: &mut Faults) -> Option<Saturate> {
     }
     let (sample, stop) = (sample?, stop?);
     Some(Saturate {
-        stimulus: stimulus?,
+        stimulus,
         sample_time: sample.0,
         sample_every: sample.1,
         sample_first: sample.2,
@@ -94,14 +94,13 @@ fn stop(node: &Node, faults: &mut Faults) -> Option<Stop> {
         .and_then(|node| reader::whole(node, "samples_max", 1..=100_000, faults));
     if let (false, Some(max), Some(node)) =
         (steady.is_empty(), samples_max, table.get("samples_max"))
+        && max < 5
     {
-        if max < 5 {
-            faults.push(
-                Fault::at(node.span, format!("{max} samples can never be steady"))
-                    .label("must be at least 5")
-                    .clause(WINDOW_CLAUSE),
-            );
-        }
+        faults.push(
+            Fault::at(node.span, format!("{max} samples can never be steady"))
+                .label("must be at least 5")
+                .clause(WINDOW_CLAUSE),
+        );
     }
     let bounds = ["written", "time", "samples_max"];
     if !bounds.iter().any(|key| table.get(key).is_some()) {

@@ -3,7 +3,7 @@
 //! Times are exact where the test file fixes them. The time of a purge and of a transfer depends
 //! on the drive and is unknown, never 0; so is what a timed cell writes.
 
-use super::model::{AtLimit, Hold, Rounds, Saturate, Step, StepKind};
+use super::model::{AtLimit, Hold, Rounds, Saturate, SequentialStart, Step, StepKind, Stimulus};
 use super::plan::{Plan, PlannedRounds, PlannedWork};
 use super::resolve::amount_bytes;
 use crate::pts;
@@ -111,7 +111,6 @@ impl Plan {
 }
 
 fn not_built_in(step: &Step) -> Vec<&'static str> {
-    use super::model::{SequentialStart, Stimulus};
     let stimulus = |stimulus: &Stimulus| {
         let mut missing = Vec::new();
         if stimulus.rate_iops.is_some() {
@@ -157,10 +156,7 @@ pub(super) fn cost_of_kind(kind: &StepKind, geometry: Option<Geometry>) -> Cost 
         StepKind::Saturate(saturate) => saturate_cost(saturate),
         StepKind::Duty(duty) => {
             let once = Nanos(duty.time.0.saturating_add(duty.idle.0));
-            read_only(
-                duty.stimulus.read_percent,
-                Cost::exactly(times(once, duty.repeat)),
-            )
+            read_only(&duty.stimulus, Cost::exactly(times(once, duty.repeat)))
         }
         StepKind::Idle(time) => Cost::exactly(*time).writes(Bytes(0)),
         StepKind::Curve(curve) => {
@@ -168,7 +164,7 @@ pub(super) fn cost_of_kind(kind: &StepKind, geometry: Option<Geometry>) -> Cost 
             let points = u32::try_from(curve.percent.len()).unwrap_or(u32::MAX);
             // The maximum is measured first, as a point of its own.
             let time = times(point, points.saturating_add(1));
-            read_only(curve.stimulus.read_percent, Cost::exactly(time))
+            read_only(&curve.stimulus, Cost::exactly(time))
         }
         StepKind::Points(points) => {
             let before = match &points.before_point {
@@ -199,10 +195,7 @@ fn rounds_cost(rounds: &Rounds, planned: &PlannedRounds, geometry: Geometry) -> 
         .unwrap_or(u32::MAX)
         .min(rounds.rounds_max);
     let is_bounded = rounds.at_limit == AtLimit::Stop;
-    let reads_only = rounds
-        .cells
-        .iter()
-        .all(|cell| cell.stimulus.read_percent == 100);
+    let reads_only = rounds.cells.iter().all(|cell| only_reads(&cell.stimulus));
     let written = (reads_only && rounds.before_round.is_none()).then_some(Bytes(0));
     Cost {
         time_min: round.time_min.map(|time| times(time, rounds_min)),
@@ -221,7 +214,7 @@ fn hold_cost(hold: &Hold, geometry: Option<Geometry>) -> Cost {
         let range = super::resolve::range_bytes(hold.stimulus.range, geometry);
         cost = cost.writes(amount_bytes(amount, range, geometry));
     }
-    read_only(hold.stimulus.read_percent, cost)
+    read_only(&hold.stimulus, cost)
 }
 
 fn saturate_cost(saturate: &Saturate) -> Cost {
@@ -253,12 +246,18 @@ fn saturate_cost(saturate: &Saturate) -> Cost {
     }
 }
 
-fn read_only(read_percent: u8, cost: Cost) -> Cost {
-    if read_percent == 100 {
+/// Adds that nothing is written, where that is so.
+fn read_only(stimulus: &Stimulus, cost: Cost) -> Cost {
+    if only_reads(stimulus) {
         cost.writes(Bytes(0))
     } else {
         cost
     }
+}
+
+/// Whether neither the stimulus nor a stream beside it writes.
+fn only_reads(stimulus: &Stimulus) -> bool {
+    (stimulus.read_percent == 100 || stimulus.discards) && stimulus.with.iter().all(only_reads)
 }
 
 fn times(time: Nanos, count: u32) -> Nanos {

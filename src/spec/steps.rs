@@ -180,9 +180,14 @@ fn step(name: &str, scope: &Scope<'_>, faults: &mut Faults) -> Option<StepKind> 
         "purge" => Some(StepKind::Purge),
         "fill" => fill(scope, faults).map(StepKind::Fill),
         "rounds" => rounds::read(scope, faults).map(StepKind::Rounds),
-        "hold" => {
-            hold::read(scope.table, &scope.merged, scope.base, "hold", faults).map(StepKind::Hold)
-        }
+        "hold" => hold::read(
+            scope.table,
+            &scope.merged,
+            scope.base,
+            &scope.place(),
+            faults,
+        )
+        .map(StepKind::Hold),
         "saturate" => saturate::read(scope, faults).map(StepKind::Saturate),
         "duty" => duty(scope, faults).map(StepKind::Duty),
         "idle" => scope.time("time", "\"5m\"", faults).map(StepKind::Idle),
@@ -193,7 +198,7 @@ fn step(name: &str, scope: &Scope<'_>, faults: &mut Faults) -> Option<StepKind> 
 
 impl Scope<'_> {
     /// The stimulus of the step.
-    pub(super) fn stimulus(&self, faults: &mut Faults) -> Option<Stimulus> {
+    pub(super) fn stimulus(&self, faults: &mut Faults) -> Stimulus {
         stimulus::read(&self.merged, self.base, &self.place(), faults)
     }
 
@@ -227,14 +232,14 @@ impl Scope<'_> {
 
 fn fill(scope: &Scope<'_>, faults: &mut Faults) -> Option<Fill> {
     let mut merged = scope.merged.clone();
-    if let Some(entry) = scope.table.entry("read_percent") {
-        if entry.node.value != Value::Integer(0) {
-            faults.push(
-                Fault::at(entry.node.span, "a fill writes; it has no reads")
-                    .label("must be 0, or left out")
-                    .clause("PTS 2.0.2, clause 7: preconditioning writes twice the user capacity"),
-            );
-        }
+    if let Some(entry) = scope.table.entry("read_percent")
+        && entry.node.value != Value::Integer(0)
+    {
+        faults.push(
+            Fault::at(entry.node.span, "a fill writes; it has no reads")
+                .label("must be 0, or left out")
+                .clause("PTS 2.0.2, clause 7: preconditioning writes twice the user capacity"),
+        );
     }
     merged.put(super::tree::Entry {
         key: "read_percent".to_owned(),
@@ -250,7 +255,7 @@ fn fill(scope: &Scope<'_>, faults: &mut Faults) -> Option<Fill> {
         .required("amount", "\"2x\"", faults)
         .and_then(|node| pattern::amount(node, "amount", of.unwrap_or(AmountOf::Capacity), faults));
     Some(Fill {
-        stimulus: stimulus?,
+        stimulus,
         amount: amount?,
     })
 }
@@ -263,7 +268,7 @@ fn duty(scope: &Scope<'_>, faults: &mut Faults) -> Option<Duty> {
         .required("repeat", "360", faults)
         .and_then(|node| reader::whole(node, "repeat", 1..=REPEAT_MAX, faults));
     Some(Duty {
-        stimulus: stimulus?,
+        stimulus,
         time: time?,
         idle: idle?,
         repeat: repeat?,
@@ -291,7 +296,7 @@ fn curve(scope: &Scope<'_>, faults: &mut Faults) -> Option<Curve> {
         );
     }
     Some(Curve {
-        stimulus: stimulus?,
+        stimulus,
         percent,
         warm_up: warm_up?,
         time: time?,

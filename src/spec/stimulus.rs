@@ -9,7 +9,8 @@ use super::model::{SequentialStart, SmallBlocks, Stimulus};
 use super::pattern;
 use super::reader;
 use super::tree::{Node, Table};
-use crate::stimulus::Content;
+use crate::stimulus::{BlockShares, Content};
+use crate::units::{Bytes, KIB};
 
 /// The keys of a stimulus.
 pub(super) const KEYS: [&str; 13] = [
@@ -29,6 +30,8 @@ pub(super) const KEYS: [&str; 13] = [
 ];
 /// What a stream beside the main one may also say.
 const OPERATION: &str = "operation";
+/// What stands in for a block size that could not be read.
+const BLOCK: Bytes = Bytes(4 * KIB);
 /// Most workers.
 const THREADS_MAX: u32 = 1024;
 /// Most outstanding I/Os of a worker.
@@ -79,68 +82,47 @@ pub(super) fn check_layer(table: &Table, faults: &mut Faults) {
 
 /// Reads a merged table. `base` is `[stimulus]`, where an intensity that is nowhere set is
 /// missed; what else is missing is missed in the merged table, whose span is the step's.
-pub(super) fn read(
-    merged: &Table,
-    base: &Table,
-    place: &str,
-    faults: &mut Faults,
-) -> Option<Stimulus> {
-    let before = faults.count();
+///
+/// A value with a mistake is replaced, so that judging goes on to the mistakes behind it; the
+/// list of mistakes keeps such a stimulus from ever being used.
+pub(super) fn read(merged: &Table, base: &Table, place: &str, faults: &mut Faults) -> Stimulus {
     let threads = intensity(merged, base, "threads", THREADS_MAX, faults);
     let queue_depth = intensity(merged, base, "queue_depth", QUEUE_DEPTH_MAX, faults);
     let random_percent = random_percent(merged, place, faults);
     let read_percent = reader::required(merged, "read_percent", place, "0", &KEYS, faults)
         .and_then(|node| percent(node, "read_percent", faults));
-    let blocks = reader::required(merged, "block", place, "\"4KiB\"", &KEYS, faults)
-        .and_then(|node| pattern::blocks(node, faults));
+    let (read_blocks, write_blocks) =
+        reader::required(merged, "block", place, "\"4KiB\"", &KEYS, faults)
+            .and_then(|node| pattern::blocks(node, faults))
+            .unwrap_or_else(|| (BlockShares::one(BLOCK), BlockShares::one(BLOCK)));
     let range = merged
         .get("range")
-        .map_or(Some(pattern::everything()), |node| {
-            pattern::range(node, "range", faults)
-        });
+        .and_then(|node| pattern::range(node, "range", faults));
     let zones = merged
         .get("zones")
-        .map_or(Some(Vec::new()), |node| pattern::zones(node, faults));
-    let content = word(merged, "content", &CONTENTS, Content::Random, faults);
-    let sequential_start = word(
-        merged,
-        "sequential_start",
-        &STARTS,
-        SequentialStart::Zero,
-        faults,
-    );
-    let small_blocks = word(
-        merged,
-        "on_small_blocks",
-        &SMALL_BLOCKS,
-        SmallBlocks::Skip,
-        faults,
-    );
-    let rate_iops = merged
+        .and_then(|node| pattern::zones(node, faults));
+    check_zones(merged, random_percent, faults);
+    let rate = merged
         .get("rate")
         .and_then(|node| reader::whole(node, "rate", 1..=RATE_MAX, faults));
-    let with = streams(merged, base, faults);
-    check_zones(merged, random_percent, faults);
-    if faults.count() > before {
-        return None;
-    }
-    let (read_blocks, write_blocks) = blocks?;
-    Some(Stimulus {
-        threads: threads?,
-        queue_depth: queue_depth?,
-        read_percent: read_percent?,
-        random_percent: random_percent?,
+    Stimulus {
+        threads: threads.unwrap_or(1),
+        queue_depth: queue_depth.unwrap_or(1),
+        read_percent: read_percent.unwrap_or(0),
+        random_percent: random_percent.unwrap_or(100),
         read_blocks,
         write_blocks,
-        range: range?,
-        zones: zones?,
-        content: content?,
-        sequential_start: sequential_start?,
-        small_blocks: small_blocks?,
-        rate_iops: rate_iops.map(u64::from),
-        with: with?,
+        range: range.unwrap_or(pattern::everything()),
+        zones: zones.unwrap_or_default(),
+        content: word(merged, "content", &CONTENTS, faults).unwrap_or(Content::Random),
+        sequential_start: word(merged, "sequential_start", &STARTS, faults)
+            .unwrap_or(SequentialStart::Zero),
+        small_blocks: word(merged, "on_small_blocks", &SMALL_BLOCKS, faults)
+            .unwrap_or(SmallBlocks::Skip),
+        rate_iops: rate.map(u64::from),
+        with: streams(merged, base, faults),
         discards: merged.get(OPERATION).is_some(),
-    })
+    }
 }
 
 const CONTENTS: [(&str, Content); 2] = [("random", Content::Random), ("stamped", Content::Stamped)];
@@ -157,12 +139,10 @@ fn word<T: Copy>(
     merged: &Table,
     key: &str,
     choices: &[(&str, T)],
-    unless_said: T,
     faults: &mut Faults,
 ) -> Option<T> {
-    merged.get(key).map_or(Some(unless_said), |node| {
-        reader::choice(node, key, choices, faults)
-    })
+    let node = merged.get(key)?;
+    reader::choice(node, key, choices, faults)
 }
 
 fn intensity(
@@ -223,9 +203,9 @@ fn check_zones(merged: &Table, random_percent: Option<u8>, faults: &mut Faults) 
     }
 }
 
-fn streams(merged: &Table, base: &Table, faults: &mut Faults) -> Option<Vec<Stimulus>> {
+fn streams(merged: &Table, base: &Table, faults: &mut Faults) -> Vec<Stimulus> {
     let Some(node) = merged.get("with") else {
-        return Some(Vec::new());
+        return Vec::new();
     };
     let mut outer = merged.clone();
     outer.remove("with");
@@ -236,8 +216,7 @@ fn streams(merged: &Table, base: &Table, faults: &mut Faults) -> Option<Vec<Stim
         .chain([OPERATION])
         .collect();
     let mut streams = Vec::new();
-    let before = faults.count();
-    for stream in reader::list(node, "with", faults)? {
+    for stream in reader::list(node, "with", faults).unwrap_or_default() {
         let Some(table) = reader::table(stream, "a stream of 'with'", faults) else {
             continue;
         };
@@ -246,9 +225,9 @@ fn streams(merged: &Table, base: &Table, faults: &mut Faults) -> Option<Vec<Stim
         if let Some(node) = table.get(OPERATION) {
             reader::choice(node, OPERATION, &[("discard", ())], faults);
         }
-        if faults.count() == before {
-            streams.extend(read(&overlay(&outer, table), base, "the stream", faults));
-        }
+        let mut inner = overlay(&outer, table);
+        inner.remove("with");
+        streams.push(read(&inner, base, "the stream", faults));
     }
-    (faults.count() == before).then_some(streams)
+    streams
 }

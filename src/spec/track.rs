@@ -135,7 +135,7 @@ fn fitting(
         let mut laid_over = stimulus::overlay(&cell.table, selector);
         laid_over.span = scope.table.span;
         let read = stimulus::read(&laid_over, scope.base, "a tracked cell", faults);
-        if read.as_ref() == Some(&cell.stimulus) {
+        if read == cell.stimulus {
             found.push(index);
         }
     }

@@ -150,8 +150,10 @@ fn iops_test(address: &str) {
     let mut lab = Lab::open(address);
     let start = Instant::now();
     lab.purge();
-    let fill = lab.fill();
-    lab.run(vec![fill]);
+    if !std::env::args().any(|argument| argument == "--no-fill") {
+        let fill = lab.fill();
+        lab.run(vec![fill]);
+    }
     println!("{address}: fill {:.2} s", start.elapsed().as_secs_f64());
     let mut ios = 0;
     for round in 1..=6 {

@@ -251,9 +251,12 @@ fn purges_are_named_and_empty_the_map() {
     let mut lab = Lab::open(DRIVE);
     let fill = lab.shape().fill(1);
     lab.run(vec![vec![fill]]);
-    let mut purged = |method| match lab.purge(method) {
-        Event::Purged(purged) => purged,
-        other => panic!("{other:?}"),
+    let mut purged = |method| {
+        let event = lab.purge(method);
+        let Event::Purged(purged) = event else {
+            panic!("{event:?}");
+        };
+        purged
     };
     let none = purged(PurgeMethod::None);
     assert!(none.verification.contains("256MiB stay mapped"), "{none:?}");

@@ -12,71 +12,23 @@
 //! The link is one pipe for both directions: a simplification that costs mixed loads on a
 //! full-duplex link some of their upper bound.
 
+mod build;
 pub(crate) mod die;
+mod jobs;
 pub(crate) mod pipe;
 mod programmed;
 
 use std::collections::VecDeque;
 
-use self::die::{Die, Job, Outcome, Suspension, Work};
-use self::pipe::{Pipe, Rate};
+pub(crate) use self::build::{Build, Timing, Trouble};
+use self::die::Die;
+use self::pipe::Pipe;
 use self::programmed::Programmed;
 use super::agenda::Agenda;
-use super::flash::layout::{PAGE, Shape};
+use super::flash::layout::PAGE;
 use super::flash::{Flash, NONE, Operation};
 use crate::drive::FlashCounts;
 use crate::stimulus::addresses::Io;
-
-/// How long things take, in nanoseconds, after scaling.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Timing {
-    /// From submission until the command is at work.
-    pub(crate) command: u64,
-    /// From the last byte until the host sees the completion.
-    pub(crate) acknowledge: u64,
-    /// Least time between two commands.
-    pub(crate) interval: u64,
-    /// Sensing of a read unit.
-    pub(crate) sense: u64,
-    /// Programming of a unit.
-    pub(crate) program: u64,
-    /// Erase of a block of the model.
-    pub(crate) erase: u64,
-    /// How reads and jobs share a die.
-    pub(crate) suspension: Suspension,
-    /// Transfer on a channel.
-    pub(crate) channel: Rate,
-    /// Transfer on the link.
-    pub(crate) link: Rate,
-    /// Time of the link that a transfer takes.
-    pub(crate) link_share: Rate,
-}
-
-/// Misbehaviour inside the drive.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Trouble {
-    /// From when, and until when, nothing completes; equal when never. In nanoseconds.
-    pub(crate) stall: (u64, u64),
-    /// Whether reads of pages never written are as slow as others.
-    pub(crate) unmapped_reads_slow: bool,
-}
-
-/// What a device is built from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Build {
-    /// User capacity in bytes.
-    pub(crate) capacity: u64,
-    /// The flash.
-    pub(crate) shape: Shape,
-    /// Channels; dies are dealt to them in turn.
-    pub(crate) channels: u32,
-    /// Pages that the write buffer holds.
-    pub(crate) buffer_pages: u64,
-    /// Times.
-    pub(crate) timing: Timing,
-    /// Faults.
-    pub(crate) trouble: Trouble,
-}
 
 /// A write that waits for room in the buffer.
 #[derive(Debug, Clone, Copy)]
@@ -220,13 +172,13 @@ impl Device {
         self.agenda.set(self.dies.len() + slot, time);
     }
 
+    /// Reads in a row from one sensing are one transfer on the channel.
     #[inline]
     fn read(&mut self, io: Io, arrival: u64) -> u64 {
-        let timing = self.build.timing;
         let layout = *self.flash.layout();
         let (first, last) = pages_of(&io);
-        let (mut ready, mut sensed) = (arrival, arrival);
-        let mut sense_last = NONE;
+        let mut ready = arrival;
+        let (mut sense, mut die, mut pages) = (NONE, 0, 0);
         for page in first..=last {
             let mut place = self.flash.place_of(page);
             if place == NONE {
@@ -237,15 +189,17 @@ impl Device {
             } else if !self.programmed.is_programmed(&layout, place) {
                 continue;
             }
-            let die = layout.die_of(layout.unit_of(place));
-            let sense = layout.sense_of(place);
-            if sense != sense_last {
-                sensed = self.dies[die].read(arrival, timing.sense, timing.suspension);
-                sense_last = sense;
+            let sense_here = layout.sense_of(place);
+            if sense_here != sense {
+                if pages > 0 {
+                    ready = ready.max(self.fetch(die, arrival, 1, pages));
+                }
+                (sense, die, pages) = (sense_here, layout.die_of(layout.unit_of(place)), 0);
             }
-            let channel = die % self.channels.len();
-            let start = self.channels[channel].take(arrival, self.page_on_channel);
-            ready = ready.max(sensed.max(start) + self.page_on_channel);
+            pages += 1;
+        }
+        if pages > 0 {
+            ready = ready.max(self.fetch(die, arrival, 1, pages));
         }
         self.carry(arrival, ready, u64::from(io.length))
     }
@@ -316,6 +270,7 @@ impl Device {
     }
 
     /// Reads into the controller: `senses` on a die, `pages` over its channel.
+    #[inline]
     fn fetch(&mut self, die: usize, at: u64, senses: u32, pages: u32) -> u64 {
         let timing = &self.build.timing;
         let sense = timing.sense * u64::from(senses);
@@ -324,66 +279,6 @@ impl Device {
         let channel = die % self.channels.len();
         let start = self.channels[channel].take(at, transfer);
         sensed.max(start) + transfer
-    }
-
-    fn carry_out(&mut self, operation: Operation, at: u64) {
-        match operation {
-            Operation::Program { unit, for_host } => self.program(unit, for_host, at),
-            Operation::MoveRead {
-                unit,
-                senses,
-                pages,
-            } => {
-                if self.programmed.is_unit_programmed(unit) {
-                    let die = self.flash.layout().die_of(unit);
-                    let read = self.fetch(die, at, senses, pages);
-                    self.moved_ready = self.moved_ready.max(read);
-                }
-            }
-            Operation::Erase { superblock } => {
-                self.programmed
-                    .erase(superblock, self.flash.layout().superblock_units);
-                let job = Job {
-                    work: Work::Erase,
-                    ready: at,
-                    duration: self.build.timing.erase,
-                };
-                for die in 0..self.dies.len() {
-                    self.push(die, at, job);
-                }
-            }
-        }
-    }
-
-    fn program(&mut self, unit: u32, for_host: bool, at: u64) {
-        let layout = self.flash.layout();
-        let (unit_pages, die) = (u64::from(layout.shape.unit_pages), layout.die_of(unit));
-        let erase_count = self.flash.erase_count(layout.superblock_of_unit(unit));
-        let transfer = self.page_on_channel * unit_pages;
-        let channel = die % self.channels.len();
-        let arrived = self.channels[channel].take(at, transfer) + transfer;
-        let read = if for_host {
-            self.queued_pages += unit_pages;
-            std::mem::take(&mut self.host_ready)
-        } else {
-            std::mem::take(&mut self.moved_ready)
-        };
-        let job = Job {
-            work: Work::Program {
-                unit,
-                erase_count,
-                for_host,
-            },
-            ready: arrived.max(read),
-            duration: self.program_time,
-        };
-        self.push(die, at, job);
-    }
-
-    fn push(&mut self, die: usize, at: u64, job: Job) {
-        if let Some(end) = self.dies[die].push(at, job) {
-            self.agenda.set(die, end);
-        }
     }
 }
 
@@ -394,6 +289,5 @@ fn pages_of(io: &Io) -> (u64, u64) {
     (io.offset / PAGE, last_byte / PAGE)
 }
 
-mod events;
 #[cfg(test)]
 mod tests;

@@ -27,6 +27,8 @@ pub(crate) enum Operation {
     Program {
         /// The unit.
         unit: u32,
+        /// How often its superblock was erased before.
+        erase_count: u32,
         /// Whether it holds pages of the host, not moved ones.
         for_host: bool,
     },
@@ -222,6 +224,7 @@ impl Flash {
         self.units_programmed += 1;
         operations.push(Operation::Program {
             unit: self.layout.unit_of(place),
+            erase_count: self.erase_count[self.layout.superblock_of(place)],
             for_host,
         });
     }

@@ -142,7 +142,7 @@ impl Session {
 
 impl HostFaults {
     /// Time of a program in a round, in nanoseconds; round 0 and 1 are without decay.
-    pub(super) fn program_time_in(&self, round: u32) -> u64 {
+    pub(crate) fn program_time_in(&self, round: u32) -> u64 {
         let mut rounds = round.saturating_sub(1);
         if self.decay_rounds > 0 {
             rounds = rounds.min(self.decay_rounds);

@@ -1,10 +1,80 @@
-//! What happens when a die's job ends, and what a purge does.
+//! Jobs of the dies: how they come up, what happens when they end; and what a purge does.
 
-use super::super::flash::layout::PAGE;
-use super::{Device, Outcome, Programmed, Work};
+use super::Device;
+use super::die::{Job, Outcome, Work};
+use super::programmed::Programmed;
 use crate::drive::PurgeMethod;
+use crate::sim::flash::Operation;
+use crate::sim::flash::layout::PAGE;
 
 impl Device {
+    /// Hands an operation to the dies.
+    pub(super) fn carry_out(&mut self, operation: Operation, at: u64) {
+        match operation {
+            Operation::Program {
+                unit,
+                erase_count,
+                for_host,
+            } => {
+                let work = Work::Program {
+                    unit,
+                    erase_count,
+                    for_host,
+                };
+                self.program(unit, for_host, work, at);
+            }
+            Operation::MoveRead {
+                unit,
+                senses,
+                pages,
+            } => {
+                if self.programmed.is_unit_programmed(unit) {
+                    let die = self.flash.layout().die_of(unit);
+                    let read = self.fetch(die, at, senses, pages);
+                    self.moved_ready = self.moved_ready.max(read);
+                }
+            }
+            Operation::Erase { superblock } => {
+                self.programmed
+                    .erase(superblock, self.flash.layout().superblock_units);
+                let job = Job {
+                    work: Work::Erase,
+                    ready: at,
+                    duration: self.build.timing.erase,
+                };
+                for die in 0..self.dies.len() {
+                    self.push(die, at, job);
+                }
+            }
+        }
+    }
+
+    fn program(&mut self, unit: u32, for_host: bool, work: Work, at: u64) {
+        let layout = self.flash.layout();
+        let (unit_pages, die) = (u64::from(layout.shape.unit_pages), layout.die_of(unit));
+        let transfer = self.page_on_channel * unit_pages;
+        let channel = die % self.channels.len();
+        let arrived = self.channels[channel].take(at, transfer) + transfer;
+        let read = if for_host {
+            self.queued_pages += unit_pages;
+            std::mem::take(&mut self.host_ready)
+        } else {
+            std::mem::take(&mut self.moved_ready)
+        };
+        let job = Job {
+            work,
+            ready: arrived.max(read),
+            duration: self.program_time,
+        };
+        self.push(die, at, job);
+    }
+
+    fn push(&mut self, die: usize, at: u64, job: Job) {
+        if let Some(end) = self.dies[die].push(at, job) {
+            self.agenda.set(die, end);
+        }
+    }
+
     /// The event of a die's job.
     pub(super) fn finish_job(&mut self, die: usize, now: u64) {
         let work = match self.dies[die].finish(now) {

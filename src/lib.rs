@@ -17,6 +17,7 @@ pub mod commands;
 pub mod drive;
 pub mod journal;
 pub mod pts;
+pub mod report;
 pub mod run;
 pub mod sim;
 pub mod spec;

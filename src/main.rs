@@ -1,3 +1,7 @@
-//! The `ptse` program. Its commands are being wired.
+//! The `ptse` program: hands its arguments to the library and ends with its exit code.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    ptse::commands::main()
+}

@@ -1,5 +1,7 @@
 //! Promise: a journal survives being cut anywhere, and shows any changed byte.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 mod common;
 
 use std::path::Path;

@@ -1,5 +1,7 @@
 //! Promise: a run on the simulated drive is reproducible, and a resume keeps what was measured.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::collections::VecDeque;
 use std::path::Path;
 
@@ -266,4 +268,19 @@ fn a_run_interrupted_twice_goes_on() {
     let (ending, state) = run(dir.path(), Some(&second), None);
     assert!(matches!(ending, Ending::Closed(_)));
     assert_eq!(state.segment(), 2);
+}
+
+/// The calendar of a rebuilt drive never runs backwards.
+#[test]
+fn dates_never_go_back() {
+    let dir = tempfile::tempdir().unwrap();
+    run(dir.path(), None, Some(9));
+    let before = journal(dir.path());
+    run(dir.path(), Some(&before), None);
+    let dates: Vec<String> = journal(dir.path())
+        .lines
+        .into_iter()
+        .map(|line| line.at)
+        .collect();
+    assert!(dates.is_sorted(), "{dates:?}");
 }

@@ -3,6 +3,8 @@
 //! Series and numbers: ljishen/SSSPT (MIT licence), a CloudHarmony sample report, and boundary
 //! vectors computed by hand. Values enter as exact fractions of their printed digits.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use ptse::steady_state::{Judgement, Sample, SteadyState, Verdict};
 use serde_json::Value;
 
@@ -68,7 +70,9 @@ fn every_published_window_has_its_published_numbers() {
         let id = row["id"].as_str().unwrap();
         let series = texts(&row);
         let values: Vec<&str> = series.iter().map(String::as_str).collect();
-        let expected_first = row["first_ss_round"].as_u64().map(|round| round as usize);
+        let expected_first = row["first_ss_round"]
+            .as_u64()
+            .map(|round| usize::try_from(round).unwrap());
         assert_eq!(first_steady(&values), expected_first, "{id}");
         for window in row["windows"].as_array().unwrap() {
             check_window(id, &values, window);
@@ -78,7 +82,7 @@ fn every_published_window_has_its_published_numbers() {
 
 fn check_window(id: &str, values: &[&str], window: &Value) {
     let number = |index: usize| window[index].as_f64().unwrap();
-    let last_round = window[1].as_u64().unwrap() as usize;
+    let last_round = usize::try_from(window[1].as_u64().unwrap()).unwrap();
     let j = judgement(&values[..last_round]);
     let place = format!("{id} {}-{last_round}", window[0]);
     assert_eq!(

@@ -43,16 +43,25 @@ pub struct CommandError {
 impl CommandError {
     /// A usage or test-file error.
     pub fn usage(message: impl Display) -> Self {
-        Self { exit: Exit::Usage, message: message.to_string() }
+        Self {
+            exit: Exit::Usage,
+            message: message.to_string(),
+        }
     }
 
     /// A refusal or failure of a device or of the environment.
     pub fn device(message: impl Display) -> Self {
-        Self { exit: Exit::Device, message: message.to_string() }
+        Self {
+            exit: Exit::Device,
+            message: message.to_string(),
+        }
     }
 
     /// A record that cannot be trusted.
     pub fn record(message: impl Display) -> Self {
-        Self { exit: Exit::NotPassed, message: message.to_string() }
+        Self {
+            exit: Exit::NotPassed,
+            message: message.to_string(),
+        }
     }
 }

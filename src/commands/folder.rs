@@ -35,7 +35,11 @@ pub fn make(
     test: &str,
 ) -> Result<PathBuf, CommandError> {
     let parts = [Some(model), serial, Some(test)];
-    let named = parts.into_iter().flatten().map(plain).filter(|part| !part.is_empty());
+    let named = parts
+        .into_iter()
+        .flatten()
+        .map(plain)
+        .filter(|part| !part.is_empty());
     let name = std::iter::once(start.format("%Y%m%d-%H%M%S").to_string()).chain(named);
     let name = name.collect::<Vec<_>>().join("-");
     let failed = |path: &Path, error: io::Error| {
@@ -46,7 +50,11 @@ pub fn make(
     };
     fs::create_dir_all(out).map_err(|error| failed(out, error))?;
     for number in 1_u32.. {
-        let suffix = if number == 1 { String::new() } else { format!("-{number}") };
+        let suffix = if number == 1 {
+            String::new()
+        } else {
+            format!("-{number}")
+        };
         let path = out.join(format!("{name}{suffix}"));
         match fs::create_dir(&path) {
             Ok(()) => return Ok(path),
@@ -76,7 +84,10 @@ fn plain(name: &str) -> String {
 /// With the space needed and the space there is.
 pub fn check_space(folder: &Path, plan: &Plan) -> Result<(), CommandError> {
     let stat = rustix::fs::statvfs(folder).map_err(|error| {
-        CommandError::device(format!("cannot read the free space of {}: {error}", folder.display()))
+        CommandError::device(format!(
+            "cannot read the free space of {}: {error}",
+            folder.display()
+        ))
     })?;
     let free = stat.f_bavail.saturating_mul(stat.f_frsize);
     let needed = needed(plan);

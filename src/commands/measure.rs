@@ -46,7 +46,16 @@ pub struct Measure<'run> {
 /// # Errors
 /// When the drive failed, or a repeated drive does not repeat.
 pub async fn measure(ready: Measure<'_>) -> Result<Exit, CommandError> {
-    let Measure { folder, plan, drive, purge_method, state, replay, resumed, recorder } = ready;
+    let Measure {
+        folder,
+        plan,
+        drive,
+        purge_method,
+        state,
+        replay,
+        resumed,
+        recorder,
+    } = ready;
     let (watcher, entries) = unbounded_channel();
     let stops = signals::listen()
         .map_err(|error| CommandError::device(format!("cannot listen to signals: {error}")))?;

@@ -12,6 +12,7 @@ pub mod signals;
 pub mod specs;
 pub mod stored;
 pub mod target;
+pub mod test_file;
 pub mod verify;
 
 use std::io::Write;
@@ -51,7 +52,11 @@ pub fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => {
             // Help and version are no errors and go to standard output.
-            let code = if error.use_stderr() { Exit::Usage } else { Exit::Passed };
+            let code = if error.use_stderr() {
+                Exit::Usage
+            } else {
+                Exit::Passed
+            };
             drop(error.print());
             return code.into();
         }

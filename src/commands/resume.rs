@@ -52,7 +52,11 @@ pub fn command(args: &ResumeArgs) -> Result<Exit, CommandError> {
     };
     let (state, replay) = start_from(&stored, &*target.drive);
     let folder = stored.folder.display().to_string();
-    drop(writeln!(std::io::stdout(), "{}", terminal::greeting(&state, &folder)));
+    drop(writeln!(
+        std::io::stdout(),
+        "{}",
+        terminal::greeting(&state, &folder)
+    ));
     if !replay.is_empty() {
         let count = replay.len();
         drop(writeln!(
@@ -81,7 +85,10 @@ pub fn command(args: &ResumeArgs) -> Result<Exit, CommandError> {
 fn open_again(stored: &Stored, opened: &RunOpened) -> Result<target::Open, CommandError> {
     let state = &stored.journal.state;
     let is_untouched = state.attempts.is_empty();
-    let waived = opened.waivers.iter().any(|waiver| waiver == "even-with-signatures");
+    let waived = opened
+        .waivers
+        .iter()
+        .any(|waiver| waiver == "even-with-signatures");
     let consent = Consent {
         erase: opened.erase_consent.as_deref(),
         even_with_signatures: waived && is_untouched,
@@ -89,7 +96,9 @@ fn open_again(stored: &Stored, opened: &RunOpened) -> Result<target::Open, Comma
         can_ask: false,
     };
     let address = target::find_again(&opened.drive)?;
-    target::inspect(&address, &consent)?.confirm(&consent)?.open()
+    target::inspect(&address, &consent)?
+        .confirm(&consent)?
+        .open()
 }
 
 /// The same drive is the same anchor, size and block; anything else is named.
@@ -98,7 +107,11 @@ fn refuse_another_drive(opened: &RunOpened, drive: &dyn Drive) -> Result<(), Com
     let pairs = [
         ("identity", was.anchor.clone(), is.anchor.clone()),
         ("model", was.model.clone(), is.model.clone()),
-        ("capacity in bytes", was.capacity_bytes.to_string(), is.capacity.0.to_string()),
+        (
+            "capacity in bytes",
+            was.capacity_bytes.to_string(),
+            is.capacity.0.to_string(),
+        ),
         (
             "logical block in bytes",
             was.logical_block_bytes.to_string(),
@@ -121,7 +134,9 @@ fn start_from(stored: &Stored, drive: &dyn Drive) -> (RunState, VecDeque<Line>) 
         Calendar::Wall => (stored.journal.state.clone(), VecDeque::new()),
         Calendar::Virtual { .. } => {
             let mut lines: VecDeque<Line> = stored.journal.lines.iter().cloned().collect();
-            let first = lines.pop_front().expect("a journal that was read holds a record");
+            let first = lines
+                .pop_front()
+                .expect("a journal that was read holds a record");
             let state = RunState::open(&first).expect("the reader has folded it before");
             (state, lines)
         }

@@ -15,7 +15,7 @@ use crate::journal::record::{Line, Record, RunOpened, SCHEMA};
 use crate::journal::recorder::Recorder;
 use crate::journal::{Entry, RunState};
 use crate::run::records;
-use crate::spec::{Loaded, Plan};
+use crate::spec::Loaded;
 use crate::ui::terminal;
 
 /// Arguments of `ptse run`.
@@ -98,17 +98,25 @@ pub fn command(args: &RunArgs) -> Result<Exit, CommandError> {
     };
     let opening = target::inspect(&args.drive, &consent)?;
     let plan = test_file::resolve(&loaded, opening.geometry())?;
-    test_file::refuse_not_built(&plan)?;
+    test_file::refuse_not_built(&args.spec, &plan.not_built())?;
     let confirmed = opening.confirm(&consent)?;
     let erase_consent = confirmed.consent.clone();
     let mut target = confirmed.open()?;
     let opened = opened(args, &loaded, &*target.drive, target.seed, erase_consent);
     let start = start_of(&*target.drive);
     let drive = &opened.drive;
-    let folder =
-        folder::make(&args.out, start, &drive.model, drive.serial.as_deref(), &plan.spec.test.name)?;
+    let folder = folder::make(
+        &args.out,
+        start,
+        &drive.model,
+        drive.serial.as_deref(),
+        &plan.spec.test.name,
+    )?;
     folder::check_space(&folder, &plan).inspect_err(|_| drop(std::fs::remove_dir(&folder)))?;
-    let line = Line { at: date_text(&*target.drive, start), record: Record::RunOpened(Box::new(opened)) };
+    let line = Line {
+        at: date_text(&*target.drive, start),
+        record: Record::RunOpened(Box::new(opened)),
+    };
     let state = RunState::open(&line).expect("the line was just made");
     drop(writeln!(
         std::io::stdout(),
@@ -142,7 +150,12 @@ async fn begin(folder: &std::path::Path, line: Line) -> Result<Recorder, Command
         ))
     };
     let mut recorder = Recorder::create(folder).map_err(failed)?;
-    recorder.write_and_wait(Entry::Record { number: 1, line: Box::new(line) }).await;
+    recorder
+        .write_and_wait(Entry::Record {
+            number: 1,
+            line: Box::new(line),
+        })
+        .await;
     match recorder.fault_now() {
         Some(fault) => Err(failed(fault.into_error())),
         None => Ok(recorder),
@@ -156,7 +169,9 @@ fn opened(
     seed: u64,
     erase_consent: Option<String>,
 ) -> RunOpened {
-    let waiver = args.even_with_signatures.then(|| "even-with-signatures".to_owned());
+    let waiver = args
+        .even_with_signatures
+        .then(|| "even-with-signatures".to_owned());
     RunOpened {
         schema: SCHEMA.to_owned(),
         tool: tool(),

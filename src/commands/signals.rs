@@ -30,7 +30,10 @@ pub fn listen() -> std::io::Result<UnboundedReceiver<String>> {
                     std::process::exit(INTERRUPTED);
                 }
                 is_second = true;
-                drop(writeln!(std::io::stderr(), "ptse: {name}: stopping in order"));
+                drop(writeln!(
+                    std::io::stderr(),
+                    "ptse: {name}: stopping in order"
+                ));
                 drop(causes.send(name.to_owned()));
             }
         });

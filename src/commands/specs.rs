@@ -2,6 +2,9 @@
 
 use std::io::Write;
 
+use crate::commands::exit::{CommandError, Exit};
+use crate::commands::test_file;
+use crate::sim;
 use crate::spec::keys::{KeyRule, Ruling, rules};
 use crate::spec::{Loaded, Source, builtin, load};
 
@@ -18,9 +21,18 @@ pub struct SpecsArgs {
 pub enum SpecsAction {
     /// Print a test file and which of its keys the standard fixes.
     Show {
-        /// Built-in name such as pts-e/iops, or the path of a test file.
+        /// Built-in name such as pts-e/iops or sim:dc-tlc, or the path of a test file.
         name: String,
     },
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// As [`execute`], with its exit code.
+pub fn command(args: &SpecsArgs) -> Result<Exit, CommandError> {
+    execute(args, &mut std::io::stdout()).map_err(test_file::classify)?;
+    Ok(Exit::Passed)
 }
 
 /// Prints the list, or one test.
@@ -41,14 +53,35 @@ fn list(out: &mut dyn Write) -> anyhow::Result<()> {
         let title = &loaded.spec.test.title;
         writeln!(out, "{:<20}  {title}  ({standard})", built_in.name)?;
     }
+    writeln!(out)?;
+    for (name, _) in sim::PROFILES {
+        let drive = sim::describe(&format!("sim:{name}"))?;
+        let capacity = drive.capacity.as_capacity();
+        writeln!(out, "{:<20}  {}, {capacity}", drive.address, drive.model)?;
+    }
     writeln!(
         out,
-        "\n`ptse specs show NAME` prints a test file and which keys the standard fixes."
+        "\n`ptse specs show NAME` prints a test file and which keys the standard fixes, or a \
+         simulated drive and what its scale keeps true."
     )?;
     Ok(())
 }
 
+/// The profile of a built-in simulated drive and its scale in words.
+fn show_drive(name: &str, out: &mut dyn Write) -> anyhow::Result<()> {
+    let drive = sim::describe(&format!("sim:{name}"))?;
+    if let Some((_, text)) = sim::PROFILES.iter().find(|(known, _)| *known == name) {
+        writeln!(out, "{}", text.trim_end())?;
+    }
+    let scale = drive.scale.unwrap_or_default();
+    writeln!(out, "\n# SIMULATED: {scale}")?;
+    Ok(())
+}
+
 fn show(name: &str, out: &mut dyn Write) -> anyhow::Result<()> {
+    if let Some(drive) = name.strip_prefix("sim:") {
+        return show_drive(drive, out);
+    }
     let loaded = load(&Source::find(name)?, &[], false)?;
     writeln!(out, "{}", loaded.text.trim_end())?;
     let rules = rules(&loaded.spec.test);

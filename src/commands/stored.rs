@@ -41,7 +41,11 @@ impl Stored {
             }
         })?;
         let plan = plan_of(&journal.state)?;
-        Ok(Self { folder: folder.to_owned(), journal, plan })
+        Ok(Self {
+            folder: folder.to_owned(),
+            journal,
+            plan,
+        })
     }
 
     /// The samples, if they are there.
@@ -53,9 +57,10 @@ impl Stored {
         match std::fs::read(&path) {
             Ok(bytes) => Ok(Some(bytes)),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-            Err(error) => {
-                Err(CommandError::device(format!("cannot read {}: {error}", path.display())))
-            }
+            Err(error) => Err(CommandError::device(format!(
+                "cannot read {}: {error}",
+                path.display()
+            ))),
         }
     }
 }

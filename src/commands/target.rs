@@ -44,6 +44,20 @@ pub struct Open {
     pub seed: u64,
 }
 
+/// Who a target is, without the guard: for what touches nothing.
+///
+/// # Errors
+/// When it does not exist.
+pub fn describe(address: &str) -> Result<Identity, CommandError> {
+    sim::describe(address).map_err(CommandError::usage)
+}
+
+/// How people know a drive: address, model, serial.
+pub fn description(identity: &Identity) -> String {
+    let serial = identity.serial.as_deref().unwrap_or("no serial number");
+    format!("{} ({}, {serial})", identity.address, identity.model)
+}
+
 /// Looks at a target without touching it.
 ///
 /// # Errors
@@ -64,7 +78,10 @@ pub fn find_again(drive: &DriveRecord) -> Result<String, CommandError> {
 impl Inspected {
     /// Its size and block.
     pub fn geometry(&self) -> Geometry {
-        Geometry { capacity: self.identity.capacity, logical_block: self.identity.logical_block }
+        Geometry {
+            capacity: self.identity.capacity,
+            logical_block: self.identity.logical_block,
+        }
     }
 
     /// Who it is.
@@ -77,7 +94,10 @@ impl Inspected {
     /// # Errors
     /// When it is not given.
     pub fn confirm(self, _consent: &Consent<'_>) -> Result<Confirmed, CommandError> {
-        Ok(Confirmed { inspected: self, consent: None })
+        Ok(Confirmed {
+            inspected: self,
+            consent: None,
+        })
     }
 }
 
@@ -87,9 +107,11 @@ impl Confirmed {
     /// # Errors
     /// When it cannot be opened.
     pub fn open(self) -> Result<Open, CommandError> {
-        let drive =
-            sim::open(&self.inspected.identity.address).map_err(CommandError::device)?;
+        let drive = sim::open(&self.inspected.identity.address).map_err(CommandError::device)?;
         let seed = drive.seed();
-        Ok(Open { drive: Box::new(drive), seed })
+        Ok(Open {
+            drive: Box::new(drive),
+            seed,
+        })
     }
 }

@@ -3,7 +3,7 @@
 use std::io::IsTerminal;
 
 use crate::commands::exit::CommandError;
-use crate::spec::{Loaded, Plan, Source, load};
+use crate::spec::{Loaded, Plan, PlanErrors, Source, SpecErrors, load};
 use crate::stimulus::Geometry;
 
 /// Loads a built-in test or a file with its overrides.
@@ -12,12 +12,7 @@ use crate::stimulus::Geometry;
 /// Every mistake at once, with carets (usage).
 pub fn load_test(name: &str, set: &[String], quick: bool) -> Result<Loaded, CommandError> {
     let source = Source::find(name).map_err(CommandError::usage)?;
-    load(&source, set, quick).map_err(|errors| {
-        let color = std::io::stderr().is_terminal();
-        let count = errors.count();
-        let mistakes = if count == 1 { "1 mistake" } else { &format!("{count} mistakes") };
-        CommandError::usage(format!("{mistakes} in '{name}':\n{}", errors.render(color)))
-    })
+    load(&source, set, quick).map_err(|errors| mistakes(&errors))
 }
 
 /// The test on a drive of this size.
@@ -32,14 +27,33 @@ pub fn resolve(loaded: &Loaded, geometry: Geometry) -> Result<Plan, CommandError
 ///
 /// # Errors
 /// With those names (usage).
-pub fn refuse_not_built(plan: &Plan) -> Result<(), CommandError> {
-    let missing = plan.not_built();
+pub fn refuse_not_built(test: &str, missing: &[String]) -> Result<(), CommandError> {
     if missing.is_empty() {
         return Ok(());
     }
     Err(CommandError::usage(format!(
-        "'{}' cannot be run by this version, only planned: {}",
-        plan.spec.test.name,
-        missing.join("; ")
+        "'{test}' can be planned but not run by this version:\n  {}",
+        missing.join("\n  ")
     )))
+}
+
+/// The exit code of an error that came up as one of several kinds.
+pub fn classify(error: anyhow::Error) -> CommandError {
+    if let Some(errors) = error.downcast_ref::<SpecErrors>() {
+        return mistakes(errors);
+    }
+    if error.downcast_ref::<PlanErrors>().is_some() {
+        return CommandError::device(error);
+    }
+    CommandError::usage(format!("{error:#}"))
+}
+
+fn mistakes(errors: &SpecErrors) -> CommandError {
+    let count = errors.count();
+    let plural = if count == 1 { "" } else { "s" };
+    let color = std::io::stderr().is_terminal();
+    CommandError::usage(format!(
+        "{count} mistake{plural}:\n{}",
+        errors.render(color)
+    ))
 }

@@ -37,9 +37,15 @@ pub fn command(args: &VerifyArgs) -> Result<Exit, CommandError> {
     }
     if !findings.is_empty() {
         let count = findings.len();
-        return Err(CommandError::record(format!("the record does not verify: {count} findings")));
+        return Err(CommandError::record(format!(
+            "the record does not verify: {count} findings"
+        )));
     }
-    let ending = if state.closed.is_some() { "closed" } else { "not closed" };
+    let ending = if state.closed.is_some() {
+        "closed"
+    } else {
+        "not closed"
+    };
     drop(writeln!(
         out,
         "verified: {} records, {ending}, chain intact, judgements, histograms, samples and derived \
@@ -57,7 +63,7 @@ fn derived_files(stored: &Stored) -> Result<Vec<Finding>, CommandError> {
     for (name, expected) in files {
         let path = stored.folder.join(&name);
         match std::fs::read(&path) {
-            Ok(found) if found == expected => {}
+            Ok(found) if found == expected.as_bytes() => {}
             Ok(_) => findings.push(Finding(format!(
                 "{} differs from what the record gives; `ptse report` writes it anew",
                 name.display()

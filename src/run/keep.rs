@@ -1,6 +1,6 @@
 //! The keeping half of the driver: what events become in the journal and the samples.
 
-use crate::drive::{Measurement, Tick};
+use crate::drive::{Calendar, Measurement, Tick};
 use crate::journal::record::{Record, Warning};
 use crate::journal::recorder::Fault;
 use crate::journal::{Entry, Line, fold, judge};
@@ -89,7 +89,7 @@ impl Driver<'_> {
                 .expect("the reader has folded it before");
             return Ok(None);
         }
-        let at = records::date(self.drive.calendar(), self.drive_time, wall_clock);
+        let at = self.date();
         let line = Line { at, record };
         self.state
             .apply(&line)
@@ -104,5 +104,17 @@ impl Driver<'_> {
         // Nobody may be watching.
         drop(self.watcher.send(entry.clone()));
         self.recorder.write(entry);
+    }
+
+    /// The date of the next record. A simulated drive that was rebuilt stands at an earlier time
+    /// than the one that was interrupted; its calendar waits until it has caught up.
+    fn date(&self) -> String {
+        let calendar = self.drive.calendar();
+        let at = records::date(calendar, self.drive_time, wall_clock);
+        let last = records::date_text(self.state.last_at);
+        match calendar {
+            Calendar::Virtual { .. } if at < last => last,
+            Calendar::Virtual { .. } | Calendar::Wall => at,
+        }
     }
 }

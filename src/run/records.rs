@@ -1,6 +1,8 @@
 //! From what a drive reports to what the journal keeps: the only place where live types become
 //! types on disk.
 
+use chrono::{DateTime, FixedOffset};
+
 use crate::drive::{
     Calendar, DriveKind, FlashCounts, Host, Identity, Measurement, Purged, Tick, WriteCache,
 };
@@ -98,10 +100,14 @@ pub fn date(calendar: Calendar, at: Nanos, now: impl FnOnce() -> String) -> Stri
         Calendar::Wall => now(),
         Calendar::Virtual { start } => {
             let nanos = i64::try_from(at.0).unwrap_or(i64::MAX);
-            (start + chrono::Duration::nanoseconds(nanos))
-                .to_rfc3339_opts(chrono::SecondsFormat::Millis, true)
+            date_text(start + chrono::Duration::nanoseconds(nanos))
         }
     }
+}
+
+/// A date as the journal writes it; texts of one time zone compare like their dates.
+pub fn date_text(date: DateTime<FixedOffset>) -> String {
+    date.to_rfc3339_opts(chrono::SecondsFormat::Millis, true)
 }
 
 fn flow(flow: &Flow) -> Option<FlowRecord> {

@@ -2,6 +2,7 @@
 
 use crate::journal::record::{RoundClosed, VariableJudged, WindowRecord};
 use crate::journal::state::CellResult;
+use crate::pts::WINDOW_ROUNDS;
 use crate::spec::plan::{PlannedFill, PlannedRounds, PlannedWork};
 use crate::stats::Tally;
 use crate::units::{Nanos, per_second, to_f64};
@@ -66,12 +67,16 @@ pub fn round_closed(closed: &RoundClosed, rounds: &PlannedRounds) -> String {
         .variables
         .iter()
         .map(|variable| judged(variable, rounds));
-    let verdict = if closed.steady {
-        "STEADY"
-    } else {
-        "not steady yet"
-    };
     let variables = judged.collect::<Vec<_>>().join(" | ");
+    let is_early = closed
+        .variables
+        .iter()
+        .all(|variable| variable.verdict == "too-few");
+    let verdict = match (closed.steady, is_early) {
+        (true, _) => "STEADY".to_owned(),
+        (false, true) => format!("(first decision after {WINDOW_ROUNDS} rounds)"),
+        (false, false) => "not steady yet".to_owned(),
+    };
     format!("round {} {verdict}: {variables}", closed.round)
 }
 
@@ -89,11 +94,11 @@ fn judged(judged: &VariableJudged, rounds: &PlannedRounds) -> String {
         _ => "no value".to_owned(),
     };
     let evidence = match &judged.window {
-        Some(window) => window_phrase(window),
-        None if judged.verdict == "invalid" => "invalid".to_owned(),
-        None => "first decision after 5 rounds".to_owned(),
+        Some(window) => format!(", {}", window_phrase(window)),
+        None if judged.verdict == "invalid" => ", a round of the window has no value".to_owned(),
+        None => String::new(),
     };
-    format!("{} {value}, {evidence}", judged.variable)
+    format!("{} {value}{evidence}", judged.variable)
 }
 
 fn window_phrase(window: &WindowRecord) -> String {

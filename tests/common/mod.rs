@@ -17,6 +17,7 @@ use ptse::journal::record::{
 use ptse::journal::{RunState, histograms};
 use ptse::stats::Histogram;
 
+#[allow(unused_imports, reason = "each test file uses its own part of it")]
 pub use plans::plan;
 
 /// A line with a fixed date.

@@ -1,6 +1,7 @@
 //! Measures the simulated drive: I/Os per second of one core, and a whole IOPS test on `dc-tlc`.
 //!
-//! Run with `cargo bench --bench sim`, or `-- rates` and `-- iops [ADDRESS]` for one part. Rates
+//! Run with `cargo bench --bench sim`, or `-- rates` and `-- iops [ADDRESS] [--no-fill]` for
+//! one part. Rates
 //! are medians of three; on a shared machine they vary by a factor of 1.5.
 
 #![allow(clippy::print_stdout, reason = "a bench prints what it measured")]
@@ -15,6 +16,10 @@ use ptse::units::{Bytes, KIB, Nanos, per_second, to_f64};
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if !arguments.iter().any(|argument| argument == "--bench") {
+        println!("nothing measured: run with cargo bench");
+        return;
+    }
     let part = arguments.iter().find(|a| !a.starts_with("--"));
     let part = part.map_or("all", String::as_str);
     if part != "iops" {

@@ -1,6 +1,8 @@
 //! Physics through the seam: latency, bounds, amplification, convergence.
 
-use ptse::drive::{Drive, Measurement, PurgeMethod};
+use std::time::Instant;
+
+use ptse::drive::{Measurement, PurgeMethod};
 use ptse::pts;
 use ptse::steady_state::{Sample, SteadyState, Verdict};
 use ptse::stimulus::Cell;
@@ -161,6 +163,26 @@ fn more_spare_area_doubles_steady_writes_and_leaves_reads() {
     assert_within(read_three, read_one, 0.01);
 }
 
+/// After random writes, sequential ones are amplified until every superblock of old data has been
+/// overwritten, and then no more: collection has a frontier of its own.
+#[test]
+fn sequential_writes_recover_after_random_ones() {
+    let mut lab = Lab::open("sim:dc-tlc,capacity=1GiB");
+    let shape = lab.shape();
+    let mut cells = vec![shape.timed(0, 0, 8 * KIB, 60_000)];
+    for index in 1..=4 {
+        let mut cell = shape.timed(index, 0, 1024 * KIB, 15_000);
+        cell.access.random_percent = 0;
+        cell.access.threads = 1;
+        cells.push(cell);
+    }
+    let events = lab.fill_and_run(cells);
+    let all = measurements(&events);
+    let moved = |index: usize| all[index].flash.expect("simulated").moved_pages;
+    assert!(moved(1) > 0);
+    assert!(moved(4) * 100 <= all[4].flash.expect("simulated").host_pages);
+}
+
 fn iops_round(shape: &Shape, round: u32, cell_time: Nanos) -> Vec<Cell> {
     let mut cells = Vec::new();
     for read_percent in pts::IOPS_READ_PERCENT {
@@ -175,14 +197,21 @@ fn iops_round(shape: &Shape, round: u32, cell_time: Nanos) -> Vec<Cell> {
     cells
 }
 
-/// The round after which all three tracked variables are steady, with `rounds` at most.
-fn steady_round(lab: &mut Lab, rounds: u32, cell_time: Nanos, has_fill: bool) -> Option<u32> {
+/// The round after which all three tracked variables are steady, with `rounds` at most, and the
+/// 4 KiB writes of round 1 over the mean of the last five rounds.
+fn steady_round(
+    lab: &mut Lab,
+    rounds: u32,
+    cell_time: Nanos,
+    has_fill: bool,
+) -> (Option<u32>, f64) {
     let shape = lab.shape();
     lab.purge(PurgeMethod::Auto);
     if has_fill {
         lab.run(vec![vec![shape.fill(2)]]);
     }
     let mut tracked = [(); 3].map(|()| SteadyState::new(1, 1.0));
+    let mut writes = Vec::new();
     for round in 1..=rounds {
         let events = lab.run(vec![iops_round(&shape, round, cell_time)]);
         let cells = measurements(&events);
@@ -191,6 +220,7 @@ fn steady_round(lab: &mut Lab, rounds: u32, cell_time: Nanos, has_fill: bool) ->
             .map(|c| (c.key.round, c.key.cell_index))
             .collect();
         assert_eq!(order, (0..56).map(|i| (round, i)).collect::<Vec<_>>());
+        writes.push(iops(cells[54]));
         let mut steady = 0;
         for (state, (read_percent, block)) in tracked.iter_mut().zip(pts::IOPS_TRACKED) {
             let mix = pts::IOPS_READ_PERCENT
@@ -205,32 +235,48 @@ fn steady_round(lab: &mut Lab, rounds: u32, cell_time: Nanos, has_fill: bool) ->
             steady += u32::from(matches!(verdict, Verdict::Steady(_)));
         }
         if steady == 3 {
-            return Some(round);
+            let window = &writes[writes.len() - 5..];
+            return (Some(round), writes[0] * 5.0 / window.iter().sum::<f64>());
         }
     }
-    None
+    (None, 0.0)
 }
 
-/// `dc-tlc` made 120 times smaller, with cells 120 times shorter: the same shares of the capacity.
-const SHRUNK: &str = "sim:dc-tlc,capacity=700MiB";
+/// `dc-tlc` made 60 times smaller, with cells 60 times shorter: the same shares
+/// of the capacity. The buffer is smaller too, or draining it would fill a cell.
+const SHRUNK: &str = "sim:dc-tlc,capacity=1400MiB,buffer=64MiB";
 
 #[test]
 fn an_iops_test_is_steady_between_rounds_5_and_10() {
     let mut lab = Lab::open(SHRUNK);
-    let round = steady_round(&mut lab, 10, Nanos(500_000_000), true);
+    let (round, _) = steady_round(&mut lab, 10, Nanos(1_000_000_000), true);
     assert!(
         round.is_some_and(|round| (5..=10).contains(&round)),
         "{round:?}"
     );
 }
 
+/// Without the fill the first round runs on fresh flash, and its 4 KiB writes are well above those
+/// of the window: 1.5 times on the full profile (below), a little less here, where hand-overs are
+/// long beside the cells and write as well.
+#[test]
+fn without_a_fill_convergence_is_there_to_be_seen() {
+    let mut lab = Lab::open(SHRUNK);
+    let (round, fresh) = steady_round(&mut lab, 10, Nanos(1_000_000_000), false);
+    assert!(
+        round.is_some_and(|round| (5..=10).contains(&round)),
+        "{round:?}"
+    );
+    assert!(fresh >= 1.3, "{fresh}");
+}
+
 #[test]
 fn decay_keeps_a_test_from_steady_state_and_decay_that_stops_makes_it_late() {
     let cell_time = Nanos(250_000_000);
     let mut lab = Lab::open("sim:dc-tlc,capacity=350MiB,faults.decay=8%");
-    assert_eq!(steady_round(&mut lab, 8, cell_time, true), None);
+    assert_eq!(steady_round(&mut lab, 8, cell_time, true).0, None);
     let mut lab = Lab::open("sim:dc-tlc,capacity=350MiB,faults.decay=8%,faults.decay_rounds=3");
-    let round = steady_round(&mut lab, 12, cell_time, true);
+    let (round, _) = steady_round(&mut lab, 12, cell_time, true);
     assert!(round.is_some_and(|round| round > 5), "{round:?}");
 }
 
@@ -239,10 +285,34 @@ fn decay_keeps_a_test_from_steady_state_and_decay_that_stops_makes_it_late() {
 #[cfg_attr(debug_assertions, ignore = "200 million I/Os; run with --release")]
 fn the_default_drive_is_steady_between_rounds_5_and_10() {
     let mut lab = Lab::open("sim:dc-tlc");
-    let round = steady_round(&mut lab, 10, pts::CELL_TIME, true);
+    let (round, _) = steady_round(&mut lab, 10, pts::CELL_TIME, true);
     assert!(
         round.is_some_and(|round| (5..=10).contains(&round)),
         "{round:?}"
     );
-    assert!(lab.drive.identity().scale.is_some());
+    let (round, fresh) = steady_round(&mut lab, 10, pts::CELL_TIME, false);
+    assert!(
+        round.is_some_and(|round| (5..=10).contains(&round)),
+        "{round:?}"
+    );
+    assert!(fresh >= 1.5, "{fresh}");
+    println!("round-1 writes are {fresh:.2} times those of the window");
+}
+
+/// The bench asks for 10 and 4 million a second on a quiet core; half of it must always hold.
+#[test]
+#[cfg_attr(debug_assertions, ignore = "measures speed; run with --release")]
+fn a_core_plays_millions_of_ios_a_second() {
+    let mut lab = Lab::open("sim:dc-tlc,capacity=30GiB,flash.spare=25%");
+    let shape = lab.shape();
+    lab.fill_and_run(vec![shape.timed(0, 0, 4 * KIB, 1_000_000)]);
+    for (read_percent, millis, least) in [(100, 60_000, 5.0e6), (0, 200_000, 2.0e6)] {
+        let cell = shape.timed(1, read_percent, 4 * KIB, millis);
+        let start = Instant::now();
+        let events = lab.run(vec![vec![cell]]);
+        let wall = start.elapsed().as_secs_f64();
+        let cell = measurements(&events)[0];
+        let rate = to_f64(cell.read.tally.ios + cell.write.tally.ios) / wall;
+        assert!(rate >= least, "{rate}");
+    }
 }

@@ -1,7 +1,8 @@
 //! A cell at work: its streams, its clock, and what it has counted.
 //!
 //! A clock interval holds its first nanosecond and not its last: an I/O that completes exactly at
-//! the deadline completes in the hand-over.
+//! the deadline completes in the hand-over. In a cell that is ended by its amount it is the other
+//! way round, since its last completion is its end.
 
 use super::stream::Stream;
 use crate::drive::{FlashCounts, HandOver, Measurement, Tick};
@@ -100,8 +101,13 @@ impl ActiveCell {
         self.flash_before = flash;
     }
 
-    /// When the next tick or the end is due.
+    /// The first time that lies beyond the running tick.
     pub(super) fn boundary(&self) -> u64 {
+        self.tick_end.saturating_add(u64::from(self.is_amount()))
+    }
+
+    /// When the running tick ends.
+    pub(super) fn tick_end(&self) -> u64 {
         self.tick_end
     }
 

@@ -9,12 +9,14 @@
 //! I/Os, while the other workers go on. All I/Os of an amount count for it: its clock runs from
 //! its first submission to its last completion, also where those lie in a hand-over. I/Os of the
 //! next cell that complete before that end count for neither cell (unless the next one is an
-//! amount too).
+//! amount too). The tick of such a hand-over lies beside the last ticks of the amount, not after
+//! them.
 //!
 //! After the last cell of a programme the next cell is not known before the driver has answered.
 //! A cell that ends by time waits for the answer at its deadline with all I/Os in flight, so
 //! nothing is lost; one that ends by amount runs dry first, and the next programme begins at the
-//! nanosecond of its last completion: an idle gap of 0.
+//! nanosecond of its last completion: an idle gap of 0. What completes after the last programme
+//! or after a cancel belongs to no cell and to no tick.
 
 use super::cell::ActiveCell;
 use super::{Halt, NEVER, OUTSTANDING_MAX, Session, Slot};
@@ -221,20 +223,24 @@ impl Session {
 
     /// A tick or a deadline is due before the next event.
     pub(super) fn cross(&mut self) -> Result<(), Halt> {
-        let at = self.boundary;
-        self.now = at;
-        if at >= self.device.horizon() / 2 {
+        let boundary = self.boundary;
+        if boundary >= self.device.horizon() / 2 {
             return Err(Halt::Failed(Failure::Engine {
-                cause: format!("the simulated clock ends after {}", Nanos(at).as_span()),
+                cause: format!(
+                    "the simulated clock ends after {}",
+                    Nanos(boundary).as_span()
+                ),
             }));
         }
         for index in [1 - self.entering, self.entering] {
             let Some(cell) = &mut self.cells[index] else {
                 continue;
             };
-            if cell.boundary() != at {
+            if cell.boundary() != boundary {
                 continue;
             }
+            let at = cell.tick_end();
+            self.now = at;
             let is_due = cell.is_due(at);
             if let Some(tick) = cell.close_tick(at) {
                 self.emit(Event::Tick(Box::new(tick)))?;

@@ -1,11 +1,8 @@
 //! The drive's side of the conversation: what each command does, when.
 
-use super::{Halt, HostFaults, Session};
+use super::{Halt, Session};
 use crate::drive::{Command, Event, Failure, PurgeMethod, Purged};
 use crate::units::{Bytes, Nanos};
-
-/// Rounds after which decay stops in any case: 2^25 x 3 ms at most, still a valid time.
-const DECAY_ROUNDS_MAX: u32 = 25;
 
 impl Session {
     /// Answers commands until the driver closes the drive or goes away.
@@ -137,21 +134,5 @@ impl Session {
                 cause: "a programme is running; cancel it first".into(),
             })),
         }
-    }
-}
-
-impl HostFaults {
-    /// Time of a program in a round, in nanoseconds; round 0 and 1 are without decay.
-    pub(crate) fn program_time_in(&self, round: u32) -> u64 {
-        let mut rounds = round.saturating_sub(1);
-        if self.decay_rounds > 0 {
-            rounds = rounds.min(self.decay_rounds);
-        }
-        let mut time = self.program_time;
-        for _ in 0..rounds.min(DECAY_ROUNDS_MAX) {
-            time +=
-                time / 1_000_000 * self.decay_ppm + time % 1_000_000 * self.decay_ppm / 1_000_000;
-        }
-        time
     }
 }

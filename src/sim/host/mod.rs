@@ -31,6 +31,9 @@ pub(crate) const OUTSTANDING_MAX: u64 = 16_000;
 /// (30 s, then an abort and another 30 s).
 const TIMEOUT: u64 = 60 * SECOND_NS;
 
+/// Rounds after which decay stops in any case: 2^25 x 3 ms at most, still a valid time.
+const DECAY_ROUNDS_MAX: u32 = 25;
+
 /// Misbehaviour that the host sees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct HostFaults {
@@ -46,6 +49,22 @@ pub(crate) struct HostFaults {
     pub(crate) decay_rounds: u32,
     /// Program time of the first round in nanoseconds.
     pub(crate) program_time: u64,
+}
+
+impl HostFaults {
+    /// Time of a program in a round, in nanoseconds; round 0 and 1 are without decay.
+    pub(crate) fn program_time_in(&self, round: u32) -> u64 {
+        let mut rounds = round.saturating_sub(1);
+        if self.decay_rounds > 0 {
+            rounds = rounds.min(self.decay_rounds);
+        }
+        let mut time = self.program_time;
+        for _ in 0..rounds.min(DECAY_ROUNDS_MAX) {
+            time +=
+                time / 1_000_000 * self.decay_ppm + time % 1_000_000 * self.decay_ppm / 1_000_000;
+        }
+        time
+    }
 }
 
 /// What the host needs beside the device.

@@ -2,8 +2,10 @@
 pub mod drive;
 pub mod journal;
 pub mod pts;
+pub mod report;
 pub mod spec;
 pub mod stats;
 pub mod steady_state;
 pub mod stimulus;
 pub mod units;
+pub mod verdict;

@@ -18,8 +18,6 @@ pub mod drive;
 pub mod journal;
 pub mod pts;
 pub mod report;
-pub mod run;
-pub mod sim;
 pub mod spec;
 pub mod stats;
 pub mod steady_state;

@@ -10,4 +10,3 @@ pub mod window;
 
 pub use ledger::Ledger;
 pub use window::Window;
-pub mod verify;

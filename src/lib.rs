@@ -15,6 +15,7 @@
 
 pub mod commands;
 pub mod drive;
+pub mod engine;
 pub mod journal;
 pub mod pts;
 pub mod report;

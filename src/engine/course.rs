@@ -1,0 +1,262 @@
+//! The way of one worker through the cells: which cell gets the next I/O, which cell a completion
+//! counts for. Pure; time comes in as stamps.
+//!
+//! At a cell's deadline every slot that is freed is filled with an I/O of the next cell at once
+//! (design 4). From then on the worker has two parts: the *current* one, whose I/Os drain, and the
+//! *upcoming* one, whose clock starts when the last old I/O of all workers has completed. A worker
+//! is never more than one cell ahead of the clock.
+
+use super::part::{Completion, Part};
+use super::signal::Signal;
+use super::stage::{Following, StageRef};
+use crate::stimulus::Content;
+use crate::stimulus::addresses::Io;
+use crate::units::Nanos;
+
+/// How often a worker looks whether another one has started a clock.
+const POLL: Nanos = Nanos(10_000_000);
+/// The longest a worker sleeps, so that it hears of a cancel.
+const SLEEP_MAX: Nanos = Nanos(100_000_000);
+
+/// A worker's way.
+#[derive(Debug)]
+pub(super) struct Course {
+    worker: u32,
+    current: Option<Part>,
+    upcoming: Option<Part>,
+    is_over: bool,
+    cpu: fn() -> Nanos,
+    /// What is to be told to the conductor.
+    pub(super) out: Vec<Signal>,
+}
+
+impl Course {
+    /// The way of `worker` from a stage on; `cpu` gives the CPU time of its thread.
+    pub(super) fn new(first: StageRef, worker: u32, cpu: fn() -> Nanos) -> Self {
+        Self {
+            worker,
+            current: None,
+            upcoming: Some(Part::new(first, worker)),
+            is_over: false,
+            cpu,
+            out: Vec::new(),
+        }
+    }
+
+    /// Whether nothing is left to do or to wait for.
+    pub(super) fn is_over(&self) -> bool {
+        self.is_over
+    }
+
+    /// Time has come to `now`: makes every change that is due. To be called with the stamp of a
+    /// batch of completions before they are settled, and again after them.
+    pub(super) fn arrive(&mut self, now: Nanos) {
+        loop {
+            let changed = self.try_switch(now) || self.try_leave() || self.try_begin();
+            if !changed {
+                break;
+            }
+        }
+        if let Some(current) = &mut self.current {
+            current.pass(now, &mut self.out);
+        }
+    }
+
+    /// The current cell's clock has ended: its account is closed and the next cell is taken up.
+    fn try_switch(&mut self, now: Nanos) -> bool {
+        let Some(current) = &mut self.current else {
+            return false;
+        };
+        if self.upcoming.is_some() || current.is_superseded {
+            return false;
+        }
+        let is_due = match (current.takes_part(), current.is_amount()) {
+            (_, false) => current.deadline().is_some_and(|deadline| now > deadline),
+            (true, true) => current.is_issued,
+            (false, true) => match current.stage.peek() {
+                Some(Following::Same(next)) => next.stage().start.get().is_some(),
+                Some(Following::Others(_) | Following::Nobody) => {
+                    current.stage.stage().is_finished()
+                }
+                None => false,
+            },
+        };
+        if !is_due {
+            return false;
+        }
+        current.is_issued = true;
+        current.is_superseded = true;
+        if !current.is_amount() || !current.takes_part() {
+            self.out.push(current.close((self.cpu)()));
+        }
+        match current.stage.following() {
+            Following::Same(next) => self.upcoming = Some(Part::new(next, self.worker)),
+            Following::Others(_) | Following::Nobody => self.is_over = current.has_left,
+        }
+        true
+    }
+
+    /// The last I/O of the current cell has completed here.
+    fn try_leave(&mut self) -> bool {
+        let Some(current) = &mut self.current else {
+            return false;
+        };
+        // A timed cell is closed by the switch at its deadline, an amount by its last completion;
+        // both have asked what follows by then.
+        if !current.is_issued || current.in_flight > 0 || current.has_left {
+            return false;
+        }
+        if current.is_amount() {
+            self.out.push(current.close((self.cpu)()));
+        }
+        current.leave();
+        self.is_over = self.upcoming.is_none();
+        true
+    }
+
+    /// The clock of the upcoming cell has started.
+    fn try_begin(&mut self) -> bool {
+        let is_free = self.current.as_ref().is_none_or(|part| part.has_left);
+        let started = self
+            .upcoming
+            .as_ref()
+            .and_then(|part| part.stage.stage().start.get());
+        match (is_free, started) {
+            (true, Some(start)) => {
+                self.begin(start);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn begin(&mut self, start: Nanos) {
+        if let Some(mut part) = self.upcoming.take() {
+            self.out.push(part.begin(start, (self.cpu)()));
+            self.current = Some(part);
+        }
+    }
+
+    /// Counts a completed I/O for the cell in whose clock it completed.
+    #[inline]
+    pub(super) fn settle(&mut self, done: &Completion) {
+        if let Some(upcoming) = &mut self.upcoming
+            && upcoming.number() == done.stage
+        {
+            let started = upcoming.stage.stage().start.observe(done.completed);
+            match started {
+                Some(start) if done.completed > start => self.begin(start),
+                Some(_) | None => {
+                    upcoming.note_completion(done.completed);
+                    if upcoming.is_amount() {
+                        upcoming.count(done, &mut self.out);
+                    } else {
+                        upcoming.count_hand_over(done);
+                    }
+                    return;
+                }
+            }
+        }
+        let Some(current) = &mut self.current else {
+            return;
+        };
+        current.note_completion(done.completed);
+        if current
+            .deadline()
+            .is_none_or(|deadline| done.completed <= deadline)
+        {
+            current.count(done, &mut self.out);
+        } else if let Some(upcoming) = &mut self.upcoming {
+            upcoming.count_hand_over(done);
+        }
+    }
+
+    /// The next I/O to issue with the number of its stage; `None` when every slot that may be used
+    /// is in use.
+    #[inline]
+    pub(super) fn next_io(&mut self) -> Option<(Io, u64)> {
+        if self.upcoming.is_none() {
+            let current = self.current.as_mut()?;
+            if current.in_flight >= current.depth() {
+                return None;
+            }
+            if let Some(io) = current.next_io() {
+                return Some((io, current.number()));
+            }
+            // An amount is issued: the next cell goes on at once. A timed cell has ended before.
+            self.try_switch(Nanos(0));
+        }
+        let (old, depth_old) = match &self.current {
+            Some(current) => (current.in_flight, current.depth()),
+            None => (0, 0),
+        };
+        let upcoming = self.upcoming.as_mut()?;
+        let depth = upcoming.depth();
+        if upcoming.in_flight >= depth || old + upcoming.in_flight >= depth.max(depth_old) {
+            return None;
+        }
+        upcoming.next_io().map(|io| (io, upcoming.number()))
+    }
+
+    /// I/Os were handed to the kernel at `at`, some of them of this stage.
+    pub(super) fn note_submission(&mut self, stage: u64, at: Nanos) {
+        for part in [&mut self.current, &mut self.upcoming]
+            .into_iter()
+            .flatten()
+        {
+            if part.number() == stage {
+                part.note_submission(at);
+            }
+        }
+        // The very first submission starts the clock of the very first cell.
+        if self.current.is_none()
+            && let Some(upcoming) = &self.upcoming
+        {
+            upcoming.stage.stage().start.publish(at);
+        }
+    }
+
+    /// When something is to be done even if nothing completes.
+    pub(super) fn wake_at(&self, now: Nanos) -> Nanos {
+        let soon = Nanos(now.0 + POLL.0);
+        let late = Nanos(now.0 + SLEEP_MAX.0);
+        let Some(current) = &self.current else {
+            return soon;
+        };
+        if current.is_issued && current.in_flight == 0 && !current.has_left {
+            return now;
+        }
+        if self.upcoming.is_some() || (current.is_amount() && !current.takes_part()) {
+            return soon;
+        }
+        // Seconds and deadlines are inclusive; what is due comes just after them.
+        current
+            .boundary()
+            .map_or(late, |end| late.min(Nanos(end.0 + 1)))
+    }
+
+    /// Old I/Os that a hand-over has been waiting for longer than `limit`.
+    pub(super) fn overdue(&self, now: Nanos, limit: Nanos) -> Option<u32> {
+        let current = self.current.as_ref()?;
+        let is_waiting = current.is_superseded && current.in_flight > 0;
+        let since = current
+            .deadline()
+            .unwrap_or_default()
+            .max(current.completion_last());
+        (is_waiting && now.0.saturating_sub(since.0) >= limit.0).then_some(current.in_flight)
+    }
+
+    /// What the writes of a stage carry.
+    pub(super) fn content(&self, stage: u64) -> Content {
+        [&self.current, &self.upcoming]
+            .into_iter()
+            .flatten()
+            .find(|part| part.number() == stage)
+            .map_or(Content::Random, |part| {
+                part.stage.stage().cell.access.content
+            })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,206 @@
+//! The workers that run one or more programmes: their threads, rings and buffers.
+//!
+//! A crew is set up for the largest demand of the programmes it runs. A queued programme that
+//! needs more gets a crew of its own, which is ready before the running one ends, so that the
+//! change costs one wake-up and not the allocation of buffers.
+
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+use std::sync::mpsc::{self, Sender};
+use std::thread::{Builder, JoinHandle};
+
+use super::Inbox;
+use super::clock::Clock;
+use super::content::Pool;
+use super::control::Control;
+use super::signal::{Fault, Signal};
+use super::stage::{Row, StageRef};
+use super::worker::{Outfit, Worker};
+use crate::stimulus::Cell;
+use crate::units::Nanos;
+
+/// The demand that a crew is set up for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Capacity {
+    /// Workers.
+    pub(super) threads: u32,
+    /// I/Os in flight on each of them.
+    pub(super) slots: u32,
+    /// Longest I/O.
+    pub(super) slot_bytes: u32,
+}
+
+impl Capacity {
+    /// What these cells need, with buffers that begin on pages.
+    pub(super) fn of(cells: &[Cell]) -> Self {
+        let largest = |of: fn(&Cell) -> u64| cells.iter().map(of).max().unwrap_or(0);
+        let bytes = largest(|cell| cell.access.block_largest().0);
+        Self {
+            threads: fit(largest(|cell| u64::from(cell.access.threads))),
+            slots: fit(largest(|cell| u64::from(cell.access.queue_depth))),
+            slot_bytes: fit(bytes.next_multiple_of(4096)),
+        }
+    }
+
+    /// Whether a crew of this capacity can run what needs that one.
+    pub(super) fn holds(&self, needed: &Self) -> bool {
+        self.threads >= needed.threads
+            && self.slots >= needed.slots
+            && self.slot_bytes >= needed.slot_bytes
+    }
+}
+
+fn fit(value: u64) -> u32 {
+    u32::try_from(value).unwrap_or(u32::MAX)
+}
+
+/// What all crews of an engine have in common.
+#[derive(Debug)]
+pub(super) struct Ground {
+    pub(super) file: Arc<OwnedFd>,
+    pub(super) logical_block: u32,
+    pub(super) silent_after: Nanos,
+    pub(super) clock: Clock,
+    pub(super) inbox: Sender<Inbox>,
+}
+
+/// Workers under way.
+#[derive(Debug)]
+pub(super) struct Crew {
+    pub(super) number: u64,
+    pub(super) capacity: Capacity,
+    /// How the rings are set up.
+    pub(super) words: String,
+    /// Why the set-up may cost speed.
+    pub(super) shortcoming: Option<String>,
+    control: Arc<Control>,
+    first: Arc<Row>,
+    threads: Vec<JoinHandle<()>>,
+    exited: usize,
+}
+
+/// Sends the notice of a worker's end, however it ends.
+struct Exit {
+    crew: u64,
+    inbox: Sender<Inbox>,
+}
+
+impl Drop for Exit {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let cause = "a worker thread panicked; this is a fault of ptse".to_owned();
+            let fault = Signal::Failed(Fault::Setup { cause });
+            drop(self.inbox.send(Inbox::Signal(fault)));
+        }
+        let exited = Signal::Exited { crew: self.crew };
+        drop(self.inbox.send(Inbox::Signal(exited)));
+    }
+}
+
+impl Crew {
+    /// Sets up a crew that waits at the gate of its first row.
+    pub(super) fn assemble(
+        number: u64,
+        capacity: Capacity,
+        first: Arc<Row>,
+        ground: &Ground,
+        pool: &Arc<Pool>,
+    ) -> Result<Self, String> {
+        let (ready, readiness) = mpsc::channel();
+        let mut crew = Self {
+            number,
+            capacity,
+            words: String::new(),
+            shortcoming: None,
+            control: Arc::new(Control::new(capacity.threads, ground.silent_after)),
+            first,
+            threads: Vec::new(),
+            exited: 0,
+        };
+        for worker in 0..capacity.threads {
+            let outfit = crew.outfit(worker, ground, pool);
+            match spawn(number, outfit, ready.clone()) {
+                Ok(thread) => crew.threads.push(thread),
+                Err(error) => {
+                    crew.dismiss();
+                    return Err(format!("thread {worker} could not be started ({error})"));
+                }
+            }
+        }
+        drop(ready);
+        for outcome in readiness {
+            match outcome {
+                Ok((words, shortcoming)) => {
+                    crew.words = words;
+                    crew.shortcoming = crew.shortcoming.or(shortcoming);
+                }
+                Err(cause) => {
+                    crew.dismiss();
+                    return Err(cause);
+                }
+            }
+        }
+        Ok(crew)
+    }
+
+    fn outfit(&self, number: u32, ground: &Ground, pool: &Arc<Pool>) -> Outfit {
+        Outfit {
+            number,
+            slots: self.capacity.slots,
+            slot_bytes: self.capacity.slot_bytes,
+            logical_block: ground.logical_block,
+            file: Arc::clone(&ground.file),
+            pool: Arc::clone(pool),
+            clock: ground.clock,
+            control: Arc::clone(&self.control),
+            first: StageRef::first(Arc::clone(&self.first)),
+            inbox: ground.inbox.clone(),
+        }
+    }
+
+    /// Lets the workers begin.
+    pub(super) fn begin(&self) {
+        self.first.gate().open();
+    }
+
+    /// Lets the workers stop and end.
+    pub(super) fn stop(&self) {
+        self.control.stop();
+        self.first.gate().open();
+    }
+
+    /// One of its workers has ended; whether that was the last.
+    pub(super) fn note_exit(&mut self) -> bool {
+        self.exited += 1;
+        self.exited == self.threads.len()
+    }
+
+    /// Stops the workers and waits for their end.
+    pub(super) fn dismiss(mut self) {
+        self.stop();
+        for thread in self.threads.drain(..) {
+            // A panic was told as a fault by the worker's exit notice.
+            drop(thread.join());
+        }
+    }
+}
+
+type Readiness = Result<(String, Option<String>), String>;
+
+fn spawn(crew: u64, outfit: Outfit, ready: Sender<Readiness>) -> std::io::Result<JoinHandle<()>> {
+    let name = format!("ptse-worker-{}", outfit.number);
+    Builder::new().name(name).spawn(move || {
+        let _exit = Exit {
+            crew,
+            inbox: outfit.inbox.clone(),
+        };
+        match Worker::new(outfit) {
+            Ok(worker) => {
+                drop(ready.send(Ok(worker.set_up())));
+                drop(ready);
+                worker.run();
+            }
+            Err(cause) => drop(ready.send(Err(cause))),
+        }
+    })
+}

@@ -1,0 +1,143 @@
+//! The load engine: runs programmes on an open device or file without a rest between cells.
+//!
+//! One thread and one io_uring for each worker. It is handed an open descriptor and knows nothing
+//! of mounts, serial numbers or erasing; whether the target may be written is decided before, by
+//! `drive::guard`. How cells follow each other is in `course` and `stage` (design 4), how I/Os are
+//! moved is in `worker` and `ring`, what is reported in `assembly`.
+
+mod assembly;
+pub mod clock;
+mod conductor;
+pub mod content;
+mod control;
+mod course;
+mod crew;
+pub mod event;
+pub mod memory;
+mod part;
+pub mod probe;
+mod ring;
+mod signal;
+mod slots;
+mod stage;
+mod worker;
+
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+use std::sync::mpsc::{self, Sender};
+use std::thread::{Builder, JoinHandle};
+
+pub use clock::Clock;
+pub use event::{Event, Outcome, Tick};
+pub use signal::Fault;
+
+use crate::stimulus::Programme;
+use crate::units::Nanos;
+use assembly::HostTraits;
+use conductor::Conductor;
+use crew::Ground;
+
+/// Time without a completion, with I/Os outstanding, after which a drive counts as silent.
+pub const SILENT_AFTER: Nanos = Nanos::from_secs(30);
+
+/// What the engine works on, and how.
+#[derive(Debug, Clone)]
+pub struct Target {
+    /// Open for reading and writing, without a page cache in between (`O_DIRECT`).
+    pub file: Arc<OwnedFd>,
+    /// Smallest unit of an I/O, in bytes.
+    pub logical_block: u32,
+    /// See [`SILENT_AFTER`].
+    pub silent_after: Nanos,
+    /// The clock of the drive.
+    pub clock: Clock,
+}
+
+/// A running engine.
+#[derive(Debug)]
+pub struct Engine {
+    requests: Sender<Inbox>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// What the engine's thread is told, from above and from its workers.
+#[derive(Debug)]
+enum Inbox {
+    Run(Programme),
+    Proceed,
+    Cancel,
+    /// What runs next does not continue what ran before.
+    Forget,
+    Close,
+    Signal(signal::Signal),
+}
+
+impl Engine {
+    /// Starts the engine's thread. Events come through `emit`, on that thread.
+    ///
+    /// # Errors
+    /// When the thread cannot be started.
+    pub fn start(target: &Target, emit: Box<dyn FnMut(Event) + Send>) -> std::io::Result<Self> {
+        let (requests, inbox) = mpsc::channel();
+        let ground = Ground {
+            file: Arc::clone(&target.file),
+            logical_block: target.logical_block,
+            silent_after: target.silent_after,
+            clock: target.clock,
+            inbox: requests.clone(),
+        };
+        let cpus = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let host = HostTraits {
+            cpus: u64::try_from(cpus).unwrap_or(1),
+            reasons: probe::nowait_missing(&target.file, target.logical_block)
+                .into_iter()
+                .collect(),
+        };
+        let conductor = Conductor::new(ground, host, emit);
+        let thread = Builder::new()
+            .name("ptse-engine".to_owned())
+            .spawn(move || conductor.run(&inbox))?;
+        Ok(Self {
+            requests,
+            thread: Some(thread),
+        })
+    }
+
+    /// Runs a programme, after those that run or wait already.
+    pub fn run(&self, programme: Programme) {
+        self.ask(Inbox::Run(programme));
+    }
+
+    /// Answers one `ProgrammeDone`.
+    pub fn proceed(&self) {
+        self.ask(Inbox::Proceed);
+    }
+
+    /// Drops what runs and what waits; one `Stopped` answers.
+    pub fn cancel(&self) {
+        self.ask(Inbox::Cancel);
+    }
+
+    /// The next programme does not continue the last one: the rest before it is no idle gap.
+    pub fn forget(&self) {
+        self.ask(Inbox::Forget);
+    }
+
+    fn ask(&self, request: Inbox) {
+        // The thread only ends before this engine does if it panicked; `drop` then joins it and
+        // the channel of events ends, which the driver sees.
+        drop(self.requests.send(request));
+    }
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        self.ask(Inbox::Close);
+        if let Some(thread) = self.thread.take() {
+            drop(thread.join());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

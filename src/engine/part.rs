@@ -1,0 +1,246 @@
+//! One worker's account of one cell: its I/Os in flight, its counts, its seconds. Pure.
+//!
+//! A cell's clock is the half-open interval (start, deadline]: an I/O that completes exactly at the
+//! deadline counts, one that completes exactly at the start belongs to the hand-over. The same
+//! holds for the seconds within it, so that every I/O lies in exactly one second.
+
+use super::signal::{Counted, HandOverCount, Second, Signal};
+use super::stage::StageRef;
+use crate::stats::{Flow, Tally};
+use crate::stimulus::addresses::{Addresses, Io};
+use crate::units::{Nanos, SECOND_NS};
+
+/// An I/O that has completed.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Completion {
+    /// Number of the stage it was issued for.
+    pub(super) stage: u64,
+    /// What it was.
+    pub(super) io: Io,
+    /// When it was submitted.
+    pub(super) submitted: Nanos,
+    /// When its completion was seen.
+    pub(super) completed: Nanos,
+}
+
+impl Completion {
+    fn latency(&self) -> u64 {
+        self.completed.0.saturating_sub(self.submitted.0)
+    }
+
+    fn add_to(&self, read: &mut Tally, write: &mut Tally) {
+        let tally = if self.io.is_read { read } else { write };
+        tally.add(u64::from(self.io.length), self.latency());
+    }
+}
+
+/// What one worker does and counts in one cell.
+#[derive(Debug)]
+pub(super) struct Part {
+    pub(super) stage: StageRef,
+    worker: u32,
+    /// `None` for a worker that the cell does not use.
+    addresses: Option<Addresses>,
+    /// I/Os in flight.
+    pub(super) in_flight: u32,
+    /// No more I/Os will be issued.
+    pub(super) is_issued: bool,
+    /// Nothing is issued any more and nothing is in flight.
+    pub(super) has_left: bool,
+    /// What follows was asked and taken up.
+    pub(super) is_superseded: bool,
+    /// Nothing is counted for this cell any more.
+    is_closed: bool,
+    clock: Option<PartClock>,
+    read: Flow,
+    write: Flow,
+    second: Second,
+    hand_over: HandOverCount,
+    submission_first: Option<Nanos>,
+    completion_last: Nanos,
+}
+
+/// The cell's clock, once it has started.
+#[derive(Debug, Clone, Copy)]
+struct PartClock {
+    start: Nanos,
+    deadline: Option<Nanos>,
+    second_end: Nanos,
+    cpu: Nanos,
+}
+
+impl Part {
+    /// The part of `worker` in a stage.
+    pub(super) fn new(stage: StageRef, worker: u32) -> Self {
+        let cell = &stage.stage().cell;
+        let takes_part = worker < cell.access.threads;
+        Self {
+            addresses: takes_part.then(|| Addresses::new(cell, worker)),
+            stage,
+            worker,
+            in_flight: 0,
+            is_issued: !takes_part,
+            has_left: !takes_part,
+            is_superseded: false,
+            is_closed: false,
+            clock: None,
+            read: Flow::default(),
+            write: Flow::default(),
+            second: Second::default(),
+            hand_over: HandOverCount::default(),
+            submission_first: None,
+            completion_last: Nanos(0),
+        }
+    }
+
+    /// Number of the stage.
+    #[inline]
+    pub(super) fn number(&self) -> u64 {
+        self.stage.stage().number
+    }
+
+    /// Whether the cell uses this worker.
+    pub(super) fn takes_part(&self) -> bool {
+        self.addresses.is_some()
+    }
+
+    /// I/Os this worker shall hold outstanding; 0 for one that the cell does not use.
+    pub(super) fn depth(&self) -> u32 {
+        if self.takes_part() {
+            self.stage.stage().cell.access.queue_depth
+        } else {
+            0
+        }
+    }
+
+    /// Whether an amount ends the cell, not a time.
+    pub(super) fn is_amount(&self) -> bool {
+        self.stage.stage().deadline(Nanos(0)).is_none()
+    }
+
+    /// The end of the cell's clock, where it is known beforehand.
+    #[inline]
+    pub(super) fn deadline(&self) -> Option<Nanos> {
+        self.clock.and_then(|clock| clock.deadline)
+    }
+
+    /// The next moment at which a second or the cell ends, where this worker counts.
+    pub(super) fn boundary(&self) -> Option<Nanos> {
+        let clock = self.clock.filter(|_| !self.is_closed)?;
+        let second_end = self.takes_part().then_some(clock.second_end);
+        [second_end, clock.deadline].into_iter().flatten().min()
+    }
+
+    /// The clock starts; `cpu` is what the thread has used so far. Gives the I/Os of the hand-over
+    /// that ends here.
+    pub(super) fn begin(&mut self, start: Nanos, cpu: Nanos) -> Signal {
+        self.clock = Some(PartClock {
+            start,
+            deadline: self.stage.stage().deadline(start),
+            second_end: Nanos(start.0.saturating_add(SECOND_NS)),
+            cpu,
+        });
+        Signal::HandOver {
+            stage: self.number(),
+            count: self.hand_over,
+        }
+    }
+
+    /// The next I/O to issue; `None` when the amount is issued.
+    #[inline]
+    pub(super) fn next_io(&mut self) -> Option<Io> {
+        if self.is_issued {
+            return None;
+        }
+        let io = self.addresses.as_mut().and_then(Addresses::next_io);
+        match io {
+            Some(_) => self.in_flight += 1,
+            None => self.is_issued = true,
+        }
+        io
+    }
+
+    /// I/Os of it were handed to the kernel.
+    pub(super) fn note_submission(&mut self, at: Nanos) {
+        self.submission_first.get_or_insert(at);
+    }
+
+    /// An I/O of this cell has completed; it is counted by one of the methods below.
+    #[inline]
+    pub(super) fn note_completion(&mut self, at: Nanos) {
+        self.in_flight -= 1;
+        self.completion_last = at;
+    }
+
+    /// When the last I/O of this cell completed here.
+    pub(super) fn completion_last(&self) -> Nanos {
+        self.completion_last
+    }
+
+    /// Counts an I/O of this cell.
+    #[inline]
+    pub(super) fn count(&mut self, done: &Completion, out: &mut Vec<Signal>) {
+        self.pass(done.completed, out);
+        let flow = if done.io.is_read {
+            &mut self.read
+        } else {
+            &mut self.write
+        };
+        flow.histogram.record(done.latency());
+        done.add_to(&mut self.second.read, &mut self.second.write);
+    }
+
+    /// Counts an I/O to the hand-over into this cell.
+    pub(super) fn count_hand_over(&mut self, done: &Completion) {
+        done.add_to(&mut self.hand_over.read, &mut self.hand_over.write);
+    }
+
+    /// Reports the second that ended, if one ended before `at`.
+    #[inline]
+    pub(super) fn pass(&mut self, at: Nanos, out: &mut Vec<Signal>) {
+        let has_ended = self.clock.is_some_and(|clock| at > clock.second_end);
+        if has_ended && self.takes_part() && !self.is_closed {
+            self.close_second(at, out);
+        }
+    }
+
+    fn close_second(&mut self, at: Nanos, out: &mut Vec<Signal>) {
+        let Some(clock) = &mut self.clock else { return };
+        let index = (at.0 - clock.start.0 - 1) / SECOND_NS;
+        clock.second_end = Nanos(clock.start.0 + (index + 1) * SECOND_NS);
+        let ended = std::mem::take(&mut self.second);
+        self.second.index = index;
+        self.read.tally.merge(&ended.read);
+        self.write.tally.merge(&ended.write);
+        out.push(Signal::Second {
+            stage: self.number(),
+            worker: self.worker,
+            second: ended,
+            passed: index,
+        });
+    }
+
+    /// Closes the account: nothing of this cell will be counted here any more.
+    pub(super) fn close(&mut self, cpu: Nanos) -> Signal {
+        self.is_closed = true;
+        self.read.tally.merge(&self.second.read);
+        self.write.tally.merge(&self.second.write);
+        let cpu_start = self.clock.map_or(cpu, |clock| clock.cpu);
+        Signal::Counted(Box::new(Counted {
+            stage: self.number(),
+            worker: self.worker,
+            took_part: self.takes_part(),
+            read: std::mem::take(&mut self.read),
+            write: std::mem::take(&mut self.write),
+            second: std::mem::take(&mut self.second),
+            submission_first: self.submission_first,
+            cpu: Nanos(cpu.0.saturating_sub(cpu_start.0)),
+        }))
+    }
+
+    /// Leaves the stage.
+    pub(super) fn leave(&mut self) {
+        self.has_left = true;
+        self.stage.leave(self.completion_last);
+    }
+}

@@ -19,6 +19,8 @@ pub mod engine;
 pub mod journal;
 pub mod pts;
 pub mod report;
+pub mod run;
+pub mod sim;
 pub mod spec;
 pub mod stats;
 pub mod steady_state;

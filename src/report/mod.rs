@@ -19,7 +19,7 @@ mod tests;
 
 pub use build::build;
 pub use model::Report;
-pub use write::write_all;
+pub use write::{render_all, write_all};
 
 use std::path::PathBuf;
 

@@ -7,29 +7,38 @@ use std::path::{Path, PathBuf};
 use crate::report::model::{Exhibit, Report, Room};
 use crate::report::{ReportError, csv, html, json, plots};
 
-/// Writes `report.html`, `report.json`, `tables/*.csv` and `plots/*.svg` under `dir`, each to a
-/// file of its own beside its place that is then renamed over it. Returns the paths, in order.
+/// Every derived file: its path below the run folder, and its text.
+///
+/// # Errors
+/// [`ReportError`] if a form cannot be made.
+pub fn render_all(report: &Report) -> Result<Vec<(PathBuf, String)>, ReportError> {
+    let mut files = vec![
+        (PathBuf::from("report.html"), html::render(report)?),
+        (PathBuf::from("report.json"), json::render(report)?),
+    ];
+    for table in &report.tables {
+        files.push((Path::new("tables").join(&table.file), csv::render(table)?));
+    }
+    for (name, svg) in plot_files(report)? {
+        files.push((Path::new("plots").join(format!("{name}.svg")), svg));
+    }
+    Ok(files)
+}
+
+/// Writes every derived file under `dir`, each to a file of its own beside its place that is then
+/// renamed over it. Returns the paths, in order.
 ///
 /// # Errors
 /// [`ReportError`] if a form cannot be made or a file cannot be written.
 pub fn write_all(report: &Report, dir: &Path) -> Result<Vec<PathBuf>, ReportError> {
     let mut paths = Vec::new();
-    let mut write = |name: &str, text: &str| -> Result<(), ReportError> {
+    for (name, text) in render_all(report)? {
         let path = dir.join(name);
-        replace(&path, text).map_err(|source| ReportError::Write {
+        replace(&path, &text).map_err(|source| ReportError::Write {
             path: path.clone(),
             source,
         })?;
         paths.push(path);
-        Ok(())
-    };
-    write("report.html", &html::render(report)?)?;
-    write("report.json", &json::render(report)?)?;
-    for table in &report.tables {
-        write(&format!("tables/{}", table.file), &csv::render(table)?)?;
-    }
-    for (name, svg) in plot_files(report)? {
-        write(&format!("plots/{name}.svg"), &svg)?;
     }
     Ok(paths)
 }

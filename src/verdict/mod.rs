@@ -10,3 +10,4 @@ pub mod window;
 
 pub use ledger::Ledger;
 pub use window::Window;
+pub mod verify;

@@ -38,30 +38,39 @@ pub struct CommandError {
     pub exit: Exit,
     /// What, where and what to do.
     pub message: String,
+    /// Whether the reader of standard output went away, which is no error.
+    pub is_closed_pipe: bool,
 }
 
 impl CommandError {
+    fn new(exit: Exit, message: impl Display) -> Self {
+        Self {
+            exit,
+            message: message.to_string(),
+            is_closed_pipe: false,
+        }
+    }
+
+    /// Standard output was closed by its reader.
+    pub fn closed_pipe() -> Self {
+        Self {
+            is_closed_pipe: true,
+            ..Self::new(Exit::Passed, "standard output was closed")
+        }
+    }
+
     /// A usage or test-file error.
     pub fn usage(message: impl Display) -> Self {
-        Self {
-            exit: Exit::Usage,
-            message: message.to_string(),
-        }
+        Self::new(Exit::Usage, message)
     }
 
     /// A refusal or failure of a device or of the environment.
     pub fn device(message: impl Display) -> Self {
-        Self {
-            exit: Exit::Device,
-            message: message.to_string(),
-        }
+        Self::new(Exit::Device, message)
     }
 
     /// A record that cannot be trusted.
     pub fn record(message: impl Display) -> Self {
-        Self {
-            exit: Exit::NotPassed,
-            message: message.to_string(),
-        }
+        Self::new(Exit::NotPassed, message)
     }
 }

@@ -71,7 +71,9 @@ pub fn main() -> ExitCode {
     };
     match result {
         Ok(exit) => exit.into(),
-        Err(CommandError { exit, message }) => {
+        // Whoever reads the output has seen enough, as `head` does.
+        Err(error) if error.is_closed_pipe => Exit::Passed.into(),
+        Err(CommandError { exit, message, .. }) => {
             drop(writeln!(std::io::stderr(), "ptse: {}", message.trim_end()));
             exit.into()
         }

@@ -45,6 +45,10 @@ pub fn classify(error: anyhow::Error) -> CommandError {
     if error.downcast_ref::<PlanErrors>().is_some() {
         return CommandError::device(error);
     }
+    let io = error.downcast_ref::<std::io::Error>();
+    if io.is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe) {
+        return CommandError::closed_pipe();
+    }
     CommandError::usage(format!("{error:#}"))
 }
 

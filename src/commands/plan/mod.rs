@@ -1,6 +1,7 @@
 //! `ptse plan`: what a test would do to a drive. Touches nothing: the drive is known here only by
 //! its description and its geometry, which the caller found out.
 
+mod foreseen;
 mod json;
 mod summary;
 mod text;
@@ -71,8 +72,13 @@ pub fn command(args: &PlanArgs) -> Result<Exit, CommandError> {
         },
     };
     let mut out = std::io::stdout();
-    let not_built =
-        execute(args, &target, &|_| Vec::new(), &mut out).map_err(test_file::classify)?;
+    let not_built = execute(
+        args,
+        &target,
+        &|plan| foreseen::deviations(&identity, plan),
+        &mut out,
+    )
+    .map_err(test_file::classify)?;
     test_file::refuse_not_built(&args.spec, &not_built)?;
     Ok(Exit::Passed)
 }

@@ -145,7 +145,12 @@ fn cell_time(rounds: &PlannedRounds, run: &RoundsRun<'_>) -> Line {
     .asked(seconds(rounds.cell_time));
     let times: Vec<Nanos> = run.cells().map(|(_, cell)| cell.elapsed).collect();
     let (Some(shortest), Some(longest)) = (times.iter().min(), times.iter().max()) else {
-        return line.cannot("no cell has run");
+        let asked = seconds(rounds.cell_time);
+        return if rounds.cell_time == required {
+            line.cannot("no cell has run")
+        } else {
+            line.deviates(format!("cells of {asked} instead of {}", seconds(required)))
+        };
     };
     let line = line
         .done(format!("{} to {}", seconds(*shortest), seconds(*longest)))

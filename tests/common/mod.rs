@@ -6,6 +6,7 @@
     reason = "each test file uses its own part of it"
 )]
 
+pub mod killed;
 mod plans;
 
 use std::collections::BTreeMap;

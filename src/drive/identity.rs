@@ -37,6 +37,8 @@ pub struct Identity {
     pub anchor: String,
     /// Page banner of a simulated drive: its scale in words.
     pub scale: Option<String>,
+    /// Load engine with the settings in force, in words.
+    pub engine: Option<String>,
 }
 
 /// Kinds of targets; the ledger treats everything but a drive as a deviation.

@@ -32,7 +32,7 @@ use tokio::sync::mpsc as events;
 use crate::stats::{Flow, Tally};
 use crate::stimulus::{CellKey, Geometry, Programme};
 use crate::units::Nanos;
-pub use identity::{Host, Identity};
+pub use identity::{DriveKind, Host, Identity, WriteCache};
 
 /// Events that may wait for the reader before the drive's threads wait for it.
 pub const EVENT_QUEUE: usize = 4096;

@@ -63,7 +63,7 @@ pub struct Part {
 /// One entry of the test file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Step {
-    /// Its `do`, numbered where it repeats: `rounds`, `fill`, `fill.2`.
+    /// Its `do`, numbered where it repeats: `rounds`, or `fill.1` and `fill.2`.
     pub id: String,
     /// What it does.
     pub kind: StepKind,
@@ -121,6 +121,8 @@ pub struct Stimulus {
     pub rate_iops: Option<u64>,
     /// Streams beside it, measured apart.
     pub with: Vec<Stimulus>,
+    /// Whether its I/Os are discards instead of reads and writes; only in a stream beside.
+    pub discards: bool,
 }
 
 /// A part of the drive.

@@ -1,0 +1,45 @@
+//! Deviations that a plan shows beforehand: the ledger of a run that has only been opened.
+
+use std::collections::BTreeMap;
+
+use crate::commands::run::tool;
+use crate::drive::{Host, Identity};
+use crate::journal::RunState;
+use crate::journal::record::{Line, Record, RunOpened, SCHEMA};
+use crate::run::records;
+use crate::spec::Plan;
+use crate::verdict::ledger::{self, LineVerdict};
+
+/// A sentence for each requirement that this plan departs from on this drive.
+pub(super) fn deviations(identity: &Identity, plan: &Plan) -> Vec<String> {
+    let line = Line {
+        at: "1970-01-01T00:00:00Z".to_owned(),
+        record: opened(identity),
+    };
+    let state = RunState::open(&line).expect("an opening record with a date");
+    let ledger = ledger::judge(&state, plan);
+    let deviating = ledger.with(LineVerdict::Deviation);
+    deviating
+        .map(|line| format!("{}: {}", line.requirement, line.finding))
+        .collect()
+}
+
+fn opened(identity: &Identity) -> Record {
+    Record::RunOpened(Box::new(RunOpened {
+        schema: SCHEMA.to_owned(),
+        tool: tool(),
+        spec_name: String::new(),
+        spec_text: String::new(),
+        spec_sha256: String::new(),
+        overrides: Vec::new(),
+        quick: false,
+        effective: String::new(),
+        seed: 0,
+        purge_method: "auto".to_owned(),
+        waivers: Vec::new(),
+        erase_consent: None,
+        drive: records::drive(identity),
+        host: records::host(&Host::default()),
+        fields: BTreeMap::new(),
+    }))
+}

@@ -1,0 +1,206 @@
+//! `ptse run`: from a test file and a drive to a report.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::io::Write;
+use std::path::PathBuf;
+
+use chrono::{DateTime, FixedOffset};
+
+use crate::commands::exit::{CommandError, Exit};
+use crate::commands::measure::{self, Measure};
+use crate::commands::target::{self, Consent};
+use crate::commands::{folder, test_file};
+use crate::drive::{Calendar, Drive, PurgeMethod};
+use crate::journal::record::{Line, Record, RunOpened, SCHEMA};
+use crate::journal::recorder::Recorder;
+use crate::journal::{Entry, RunState};
+use crate::run::records;
+use crate::spec::Loaded;
+use crate::ui::terminal;
+
+/// Arguments of `ptse run`.
+#[derive(Debug, clap::Args)]
+pub struct RunArgs {
+    /// Built-in test (see `ptse specs`) or test file
+    spec: String,
+    /// Block device, `sim:NAME[,seed=N][,KEY=VALUE]...`, `sim:FILE.toml` or `file:PATH`
+    #[arg(long)]
+    drive: String,
+    /// Folder in which the run's own folder is made
+    #[arg(long, default_value = "reports")]
+    out: PathBuf,
+    /// Serial number of the drive to erase, or the kernel name of a device without one
+    #[arg(long, value_name = "SERIAL")]
+    erase: Option<String>,
+    /// How to purge
+    #[arg(long, value_name = "METHOD", value_enum, default_value = "auto")]
+    purge: PurgeArg,
+    /// Override a key of the test file, such as rounds.cell_time=30s
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+    /// A rehearsal of minutes: half-second cells, at most 6 rounds; not a measurement
+    #[arg(long)]
+    quick: bool,
+    /// Also erase a device that carries a file system, partition table, RAID or volume signature
+    #[arg(long)]
+    even_with_signatures: bool,
+}
+
+/// Purge methods of this version.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum PurgeArg {
+    /// The best the drive offers
+    Auto,
+    /// Discard of the whole device; not a purge named by the standard
+    Discard,
+    /// No purge: waived, and said so on the report
+    None,
+}
+
+impl PurgeArg {
+    /// The word of the journal.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Discard => "discard",
+            Self::None => "none",
+        }
+    }
+
+    /// The method of a word of the journal; `auto` for any other.
+    pub fn method(word: &str) -> PurgeMethod {
+        match word {
+            "discard" => PurgeMethod::Discard,
+            "none" => PurgeMethod::None,
+            _ => PurgeMethod::Auto,
+        }
+    }
+}
+
+/// `ptse` and its version as major.minor: what the journal records.
+pub fn tool() -> String {
+    let version = env!("CARGO_PKG_VERSION");
+    let short = version.rsplit_once('.').map_or(version, |(short, _)| short);
+    format!("ptse {short}")
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// What was refused or failed, with its exit code.
+pub fn command(args: &RunArgs) -> Result<Exit, CommandError> {
+    let loaded = test_file::load_test(&args.spec, &args.set, args.quick)?;
+    let consent = Consent {
+        erase: args.erase.as_deref(),
+        even_with_signatures: args.even_with_signatures,
+        out: Some(&args.out),
+        can_ask: true,
+    };
+    let opening = target::inspect(&args.drive, &consent)?;
+    let plan = test_file::resolve(&loaded, opening.geometry())?;
+    test_file::refuse_not_built(&args.spec, &plan.not_built())?;
+    let confirmed = opening.confirm(&consent)?;
+    let erase_consent = confirmed.consent.clone();
+    let mut target = confirmed.open()?;
+    let opened = opened(args, &loaded, &*target.drive, target.seed, erase_consent);
+    let start = start_of(&*target.drive);
+    let drive = &opened.drive;
+    let folder = folder::make(
+        &args.out,
+        start,
+        &drive.model,
+        drive.serial.as_deref(),
+        &plan.spec.test.name,
+    )?;
+    folder::check_space(&folder, &plan).inspect_err(|_| drop(std::fs::remove_dir(&folder)))?;
+    let line = Line {
+        at: date_text(&*target.drive, start),
+        record: Record::RunOpened(Box::new(opened)),
+    };
+    let state = RunState::open(&line).expect("the line was just made");
+    drop(writeln!(
+        std::io::stdout(),
+        "{}",
+        terminal::greeting(&state, &folder.display().to_string())
+    ));
+    let runtime = measure::runtime()?;
+    runtime.block_on(async {
+        let recorder = begin(&folder, line).await?;
+        let ready = Measure {
+            folder: &folder,
+            plan: &plan,
+            drive: &mut *target.drive,
+            purge_method: PurgeArg::method(args.purge.word()),
+            state,
+            replay: VecDeque::new(),
+            resumed: None,
+            recorder,
+        };
+        measure::measure(ready).await
+    })
+}
+
+/// Creates the files and commits the opening record before anything touches the drive.
+async fn begin(folder: &std::path::Path, line: Line) -> Result<Recorder, CommandError> {
+    let failed = |error: std::io::Error| {
+        CommandError::device(format!(
+            "cannot write the record in {}: {error}; free space or choose another folder with \
+             --out",
+            folder.display()
+        ))
+    };
+    let mut recorder = Recorder::create(folder).map_err(failed)?;
+    recorder
+        .write_and_wait(Entry::Record {
+            number: 1,
+            line: Box::new(line),
+        })
+        .await;
+    match recorder.fault_now() {
+        Some(fault) => Err(failed(fault.into_error())),
+        None => Ok(recorder),
+    }
+}
+
+fn opened(
+    args: &RunArgs,
+    loaded: &Loaded,
+    drive: &dyn Drive,
+    seed: u64,
+    erase_consent: Option<String>,
+) -> RunOpened {
+    let waiver = args
+        .even_with_signatures
+        .then(|| "even-with-signatures".to_owned());
+    RunOpened {
+        schema: SCHEMA.to_owned(),
+        tool: tool(),
+        spec_name: loaded.name.clone(),
+        spec_text: loaded.text.clone(),
+        spec_sha256: loaded.sha256.clone(),
+        overrides: args.set.clone(),
+        quick: args.quick,
+        effective: loaded.effective.clone(),
+        seed,
+        purge_method: args.purge.word().to_owned(),
+        waivers: waiver.into_iter().collect(),
+        erase_consent,
+        drive: records::drive(drive.identity()),
+        host: records::host(drive.host()),
+        fields: BTreeMap::new(),
+    }
+}
+
+fn start_of(drive: &dyn Drive) -> DateTime<FixedOffset> {
+    match drive.calendar() {
+        Calendar::Wall => chrono::Local::now().fixed_offset(),
+        Calendar::Virtual { start } => start,
+    }
+}
+
+fn date_text(drive: &dyn Drive, start: DateTime<FixedOffset>) -> String {
+    let start_of_clock = crate::units::Nanos(0);
+    records::date(drive.calendar(), start_of_clock, || {
+        start.to_rfc3339_opts(chrono::SecondsFormat::Millis, false)
+    })
+}

@@ -1,0 +1,351 @@
+//! What the HTML template sees: the model with every figure already as text.
+
+use serde::Serialize;
+
+use crate::report::ReportError;
+use crate::report::model::{
+    Banner, Determination, Exhibit, Finding, Header, Report, Room, Table, TableRow, Value,
+};
+use crate::report::numbers::{Format, line_formula, text};
+use crate::report::plots;
+use crate::verdict::ledger::Line;
+
+/// The whole report.
+#[derive(Debug, Serialize)]
+pub(super) struct Document<'a> {
+    /// Test, drive, date.
+    title: String,
+    tool: &'a str,
+    banners: &'a [Banner],
+    header: &'a Header,
+    summary: Summary,
+    pages: Vec<PageView>,
+    /// Number of pages.
+    count: usize,
+}
+
+impl<'a> Document<'a> {
+    /// # Errors
+    /// [`ReportError::Plot`] for a plot that cannot be drawn.
+    pub(super) fn of(report: &'a Report) -> Result<Self, ReportError> {
+        let header = &report.header;
+        Ok(Self {
+            title: format!(
+                "{} - {} - {}",
+                report.test.title, header.model, header.run_date
+            ),
+            tool: &report.tool,
+            banners: &report.banners,
+            header,
+            summary: Summary::of(report),
+            pages: pages(report)?,
+            count: report.pages.len(),
+        })
+    }
+}
+
+/// A page with its exhibits rendered.
+#[derive(Debug, Serialize)]
+struct PageView {
+    number: usize,
+    id: String,
+    title: String,
+    footer: String,
+    exhibits: Vec<ExhibitView>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+enum ExhibitView {
+    Summary,
+    Plot {
+        svg: String,
+        room: &'static str,
+    },
+    /// A small plot beside a table.
+    Pair {
+        svg: String,
+        table: TableView,
+    },
+    Table(TableView),
+    Determination(BlockView),
+    Ledger {
+        lines: Vec<LineView>,
+    },
+    Text {
+        text: String,
+    },
+}
+
+#[derive(Debug, Serialize)]
+struct TableView {
+    caption: String,
+    heads: Vec<HeadView>,
+    rows: Vec<RowView>,
+    notes: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct HeadView {
+    text: String,
+    is_number: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct RowView {
+    head: String,
+    cells: Vec<CellView>,
+}
+
+#[derive(Debug, Serialize)]
+struct CellView {
+    text: String,
+    is_number: bool,
+    /// Why there is no value; empty if there is one.
+    why: String,
+}
+
+#[derive(Debug, Serialize)]
+struct BlockView {
+    heading: String,
+    status: String,
+    is_steady: bool,
+    rows: Vec<BlockRow>,
+    formula: String,
+    average: String,
+    average_label: String,
+    missing: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct BlockRow {
+    allowed_label: &'static str,
+    allowed: String,
+    measured_label: &'static str,
+    measured: String,
+    holds: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct LineView {
+    verdict: &'static str,
+    key: &'static str,
+    #[serde(flatten)]
+    line: Line,
+}
+
+/// The title page.
+#[derive(Debug, Serialize)]
+struct Summary {
+    verdict: String,
+    is_steady: bool,
+    drive: String,
+    ledger: String,
+    figures: Vec<FigureView>,
+    findings: Vec<Finding>,
+}
+
+#[derive(Debug, Serialize)]
+struct FigureView {
+    label: String,
+    value: String,
+    unit: String,
+}
+
+impl Summary {
+    fn of(report: &Report) -> Self {
+        let summary = &report.summary;
+        Self {
+            verdict: summary.verdict.clone(),
+            is_steady: summary.is_steady,
+            drive: summary.drive.clone(),
+            ledger: summary.ledger.clone(),
+            figures: summary
+                .figures
+                .iter()
+                .map(|figure| FigureView {
+                    label: figure.label.clone(),
+                    value: value_text(&figure.value),
+                    unit: figure.unit.clone(),
+                })
+                .collect(),
+            findings: summary.findings.clone(),
+        }
+    }
+}
+
+fn pages(report: &Report) -> Result<Vec<PageView>, ReportError> {
+    (1..)
+        .zip(&report.pages)
+        .map(|(number, page)| {
+            Ok(PageView {
+                number,
+                id: page.id.clone(),
+                title: page.title.clone(),
+                footer: page.footer.clone(),
+                exhibits: exhibits(&page.exhibits)?,
+            })
+        })
+        .collect()
+}
+
+/// Exhibits in order; a small plot and the table after it stand side by side.
+fn exhibits(exhibits: &[Exhibit]) -> Result<Vec<ExhibitView>, ReportError> {
+    let mut views = Vec::new();
+    let mut rest = exhibits;
+    while let [first, after @ ..] = rest {
+        rest = after;
+        views.push(match (first, after) {
+            (Exhibit::Lines(plot), [Exhibit::Table(table), beyond @ ..])
+                if plot.room == Room::Half =>
+            {
+                rest = beyond;
+                ExhibitView::Pair {
+                    svg: plots::lines_svg(plot)?,
+                    table: table_view(table),
+                }
+            }
+            _ => exhibit(first)?,
+        });
+    }
+    Ok(views)
+}
+
+fn exhibit(exhibit: &Exhibit) -> Result<ExhibitView, ReportError> {
+    Ok(match exhibit {
+        Exhibit::Summary => ExhibitView::Summary,
+        Exhibit::Lines(plot) => ExhibitView::Plot {
+            svg: plots::lines_svg(plot)?,
+            room: match plot.room {
+                Room::Page => "page",
+                Room::Band => "band",
+                Room::Title => "title",
+                Room::Half => "half",
+            },
+        },
+        Exhibit::Bars(plot) => ExhibitView::Plot {
+            svg: plots::bars_svg(plot)?,
+            room: "page",
+        },
+        Exhibit::Determination(block) => ExhibitView::Determination(block_view(block)),
+        Exhibit::Table(table) => ExhibitView::Table(table_view(table)),
+        Exhibit::Ledger(lines) => ExhibitView::Ledger {
+            lines: lines.iter().map(line_view).collect(),
+        },
+        Exhibit::Text(text) => ExhibitView::Text { text: text.clone() },
+    })
+}
+
+fn line_view(line: &Line) -> LineView {
+    LineView {
+        verdict: line.verdict.words(),
+        key: line.verdict.key(),
+        line: line.clone(),
+    }
+}
+
+fn table_view(table: &Table) -> TableView {
+    let is_number = |column: usize| {
+        let cells = table.rows.iter().filter_map(|row| row.cells.get(column));
+        let mut cells = cells.peekable();
+        cells.peek().is_some() && cells.all(is_figure)
+    };
+    TableView {
+        caption: table.caption.clone(),
+        heads: table
+            .heads
+            .iter()
+            .enumerate()
+            .map(|(index, head)| HeadView {
+                text: head.clone(),
+                is_number: index.checked_sub(1).is_some_and(is_number),
+            })
+            .collect(),
+        rows: table.rows.iter().map(row_view).collect(),
+        notes: table.notes.clone(),
+    }
+}
+
+/// Figures stand at the right; a dash or n/a in a column of figures does, too.
+fn is_figure(value: &Value) -> bool {
+    match value {
+        Value::Number(..) | Value::Count(_) | Value::Missing(_) => true,
+        Value::Text(text) => text == "-",
+    }
+}
+
+fn row_view(row: &TableRow) -> RowView {
+    let cell = |value: &Value| CellView {
+        text: value_text(value),
+        is_number: is_figure(value),
+        why: match value {
+            Value::Missing(why) => why.clone(),
+            Value::Text(_) | Value::Number(..) | Value::Count(_) => String::new(),
+        },
+    };
+    RowView {
+        head: row.head.clone(),
+        cells: row.cells.iter().map(cell).collect(),
+    }
+}
+
+fn value_text(value: &Value) -> String {
+    match value {
+        Value::Text(text) => text.clone(),
+        Value::Number(number, format) => text(*number, *format),
+        Value::Count(count) => count.to_string(),
+        Value::Missing(_) => "n/a".to_owned(),
+    }
+}
+
+fn block_view(block: &Determination) -> BlockView {
+    let number = |value: f64| text(value, Format::Exact);
+    let rounds = block.window.map_or(String::new(), |(first, last)| {
+        if first == last {
+            format!(", Round {first}")
+        } else {
+            format!(", Rounds {first} - {last}")
+        }
+    });
+    let status = if block.is_steady {
+        "Steady state reached: all tracked variables hold in this window".to_owned()
+    } else {
+        "STEADY STATE NOT REACHED".to_owned()
+    };
+    let rows = block.data.as_ref().map_or_else(Vec::new, |data| {
+        vec![
+            BlockRow {
+                allowed_label: "Allowed Maximum Data Excursion",
+                allowed: number(data.allowed_data_excursion),
+                measured_label: "Measured Maximum Data Excursion",
+                measured: number(data.measured_data_excursion),
+                holds: data.data_holds,
+            },
+            BlockRow {
+                allowed_label: "Allowed Maximum Slope Excursion",
+                allowed: number(data.allowed_slope_excursion),
+                measured_label: "Measured Maximum Slope Excursion",
+                measured: number(data.measured_slope_excursion),
+                holds: data.slope_holds,
+            },
+        ]
+    });
+    BlockView {
+        heading: format!(
+            "Steady State Determination Data - {}, {}{rounds}",
+            block.variable, block.unit
+        ),
+        status,
+        is_steady: block.is_steady,
+        rows,
+        formula: block.data.as_ref().map_or(String::new(), |data| {
+            line_formula(data.slope, data.intercept)
+        }),
+        average: block
+            .data
+            .as_ref()
+            .map_or(String::new(), |data| number(data.average)),
+        average_label: block.average_label.clone(),
+        missing: block.missing.clone(),
+    }
+}

@@ -1,0 +1,1 @@
+//! Runs at the edges of what a report must hold.

@@ -1,0 +1,1 @@
+//! Published windows and tables come out with the published digits.

@@ -1,0 +1,1 @@
+//! Every transition of the table, and the way a resume goes back.

@@ -1,0 +1,173 @@
+//! The lines of the terminal: pure texts from records, one rounding each.
+
+use crate::journal::record::{RoundClosed, VariableJudged, WindowRecord};
+use crate::journal::state::CellResult;
+use crate::pts::WINDOW_ROUNDS;
+use crate::spec::plan::{PlannedFill, PlannedRounds, PlannedWork};
+use crate::stats::Tally;
+use crate::units::{Nanos, per_second, to_f64};
+
+/// What a step is about to do.
+pub fn step_started(id: &str, work: &PlannedWork, capacity_bytes: u64) -> String {
+    match work {
+        PlannedWork::Purge => format!("{id}: the drive is erased"),
+        PlannedWork::Fill(fill) => format!("{id}: {}", fill_amount(fill, capacity_bytes)),
+        PlannedWork::Rounds(rounds) => format!("{id}: {}", rounds_shape(rounds)),
+        PlannedWork::NotBuilt { .. } => id.to_owned(),
+    }
+}
+
+fn fill_amount(fill: &PlannedFill, capacity_bytes: u64) -> String {
+    let times = to_f64(fill.amount.0) / to_f64(capacity_bytes);
+    let block = fill.access.block_largest().as_block();
+    let (threads, depth) = (fill.access.threads, fill.access.queue_depth);
+    let amount = fill.amount.as_capacity();
+    format!("{amount} ({times:.2}x capacity) in blocks of {block}, TC {threads} / QD {depth}")
+}
+
+fn rounds_shape(rounds: &PlannedRounds) -> String {
+    let cells = rounds.possible();
+    let skipped = rounds.cells.len() - cells;
+    let time = rounds.cell_time.as_span();
+    let limit = rounds.rounds_max;
+    let left_out = match skipped {
+        0 => String::new(),
+        count => format!(" ({count} not possible on this drive)"),
+    };
+    format!("{cells} cells of {time} a round{left_out}, at most {limit} rounds")
+}
+
+/// The result of a fill.
+pub fn fill_done(cell: &CellResult) -> String {
+    let total = cell.total();
+    let written = crate::units::Bytes(total.bytes).as_capacity();
+    let rate = megabytes(&total, cell.elapsed);
+    format!("{written} in {}, {rate}", cell.elapsed.as_span())
+}
+
+/// The result of a cell of a round: `RND 4 KiB 0/100  7446.0 IOPS  30.5 MB/s  mean 17.19 ms`.
+pub fn cell_done(cell: &CellResult) -> String {
+    let total = cell.total();
+    let mean = total
+        .latency_ns_mean()
+        .map_or("no I/O completed".to_owned(), |ns| {
+            format!("mean {:.3} ms", ns / 1e6)
+        });
+    format!(
+        "{:<22} {:>14} {:>13}  {mean}",
+        cell.label,
+        iops(&total, cell.elapsed),
+        megabytes(&total, cell.elapsed)
+    )
+}
+
+/// One line after a round, with every variable's value, range and slope and whether they hold.
+pub fn round_closed(closed: &RoundClosed, rounds: &PlannedRounds) -> String {
+    let judged = closed
+        .variables
+        .iter()
+        .map(|variable| judged(variable, rounds));
+    let variables = judged.collect::<Vec<_>>().join(" | ");
+    let is_early = closed
+        .variables
+        .iter()
+        .all(|variable| variable.verdict == "too-few");
+    let verdict = match (closed.steady, is_early) {
+        (true, _) => "STEADY".to_owned(),
+        (false, true) => format!("(first decision after {WINDOW_ROUNDS} rounds)"),
+        (false, false) => "not steady yet".to_owned(),
+    };
+    format!("round {} {verdict}: {variables}", closed.round)
+}
+
+fn judged(judged: &VariableJudged, rounds: &PlannedRounds) -> String {
+    let planned = rounds.tracked.iter().chain(&rounds.watched);
+    let metric = planned
+        .into_iter()
+        .find(|v| v.label == judged.variable)
+        .map(|v| v.metric);
+    let value = match (metric, judged.amount, judged.per) {
+        (Some(metric), Some(amount), Some(per)) if per > 0 => {
+            let value = to_f64(amount) * metric.scale() / to_f64(per);
+            format!("{value:.1} {}", metric.unit())
+        }
+        _ => "no value".to_owned(),
+    };
+    let evidence = match &judged.window {
+        Some(window) => format!(", {}", window_phrase(window)),
+        None if judged.verdict == "invalid" => ", a round of the window has no value".to_owned(),
+        None => String::new(),
+    };
+    format!("{} {value}{evidence}", judged.variable)
+}
+
+fn window_phrase(window: &WindowRecord) -> String {
+    let percent = |part: f64| 100.0 * part / window.mean;
+    let holds = match (window.data_holds, window.slope_holds) {
+        (true, true) => "holds",
+        (false, true) => "range too large",
+        (true, false) => "slope too large",
+        (false, false) => "range and slope too large",
+    };
+    format!(
+        "range {:.1} % of 20, slope {:.1} % of 10: {holds}",
+        percent(window.data_excursion),
+        percent(window.slope_excursion)
+    )
+}
+
+/// I/Os a second.
+pub fn iops(tally: &Tally, elapsed: Nanos) -> String {
+    per_second(tally.ios, elapsed).map_or("-".to_owned(), |rate| format!("{rate:.1} IOPS"))
+}
+
+/// Decimal megabytes a second, as the tables of the standard use them.
+pub fn megabytes(tally: &Tally, elapsed: Nanos) -> String {
+    let rate = per_second(tally.bytes, elapsed);
+    rate.map_or("-".to_owned(), |rate| format!("{:.1} MB/s", rate / 1e6))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// PTS tables and data sheets mean 10^6 by MB (field report 20).
+    #[test]
+    fn a_mebibyte_a_second_is_1_048576_mb() {
+        let tally = Tally {
+            ios: 1,
+            bytes: 1 << 20,
+            ..Tally::default()
+        };
+        assert_eq!(megabytes(&tally, Nanos::from_secs(1)), "1.0 MB/s");
+        let ten = Tally {
+            bytes: 10 << 20,
+            ..tally
+        };
+        assert_eq!(megabytes(&ten, Nanos::from_secs(1)), "10.5 MB/s");
+    }
+
+    #[test]
+    fn nothing_measured_is_not_zero() {
+        assert_eq!(iops(&Tally::default(), Nanos(0)), "-");
+    }
+
+    /// Golden window SSD-IOPS-4K: range 300 and slope excursion 25.6 of a mean of 11726.8.
+    #[test]
+    fn the_evidence_is_in_percent_of_the_mean() {
+        let window = WindowRecord {
+            round_first: 1,
+            mean: 11726.8,
+            data_excursion: 300.0,
+            slope_per_round: -6.4,
+            intercept: 11746.0,
+            slope_excursion: 25.6,
+            data_holds: true,
+            slope_holds: true,
+        };
+        assert_eq!(
+            window_phrase(&window),
+            "range 2.6 % of 20, slope 0.2 % of 10: holds"
+        );
+    }
+}

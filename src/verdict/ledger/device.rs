@@ -1,0 +1,126 @@
+//! Ledger lines about the drive itself: what it is, how it was purged, its write cache.
+
+use crate::journal::RunState;
+use crate::journal::record::PurgeDone;
+use crate::journal::state::Noted;
+use crate::spec::Plan;
+use crate::spec::model::CacheWish;
+use crate::spec::plan::PlannedWork;
+use crate::units::Nanos;
+
+use super::{Line, LineVerdict};
+
+pub(super) fn lines(state: &RunState, plan: &Plan) -> Vec<Line> {
+    vec![kind(state), purge(state, plan), write_cache(state, plan)]
+}
+
+fn kind(state: &RunState) -> Line {
+    let drive = &state.opened.drive;
+    let line = Line::new(
+        "device",
+        "scope",
+        "The device under test is a solid-state storage device",
+    )
+    .asked(drive.address.clone())
+    .evidence("record 1");
+    match drive.kind.as_str() {
+        "drive" => line.done(format!("drive, {}", drive.model)),
+        "simulated" => line.done("simulated drive").inapplicable(
+            "simulated: every page says so; figures describe the model, not a product",
+        ),
+        "loop" => not_a_drive(line, "loop device"),
+        "file" => not_a_drive(line, "regular file"),
+        _ => not_a_drive(line, "block device without flash of its own"),
+    }
+}
+
+fn not_a_drive(line: Line, what: &str) -> Line {
+    line.done(what).deviates(format!("not a drive: {what}"))
+}
+
+fn purge(state: &RunState, plan: &Plan) -> Line {
+    let line = Line::new(
+        "purge",
+        "7",
+        "Purge the device before the test by a method named by the standard",
+    )
+    .asked(state.opened.purge_method.clone());
+    let Some(step_index) = purge_step(plan) else {
+        return line
+            .done("none")
+            .deviates("the test file has no purge before the test");
+    };
+    let done = state
+        .attempts
+        .iter()
+        .rev()
+        .filter(|attempt| attempt.step_index == step_index)
+        .find_map(|attempt| attempt.purged.as_ref());
+    if state.opened.purge_method == "none" {
+        let evidence = done.map_or("record 1".to_owned(), purge_evidence);
+        return line
+            .done("no purge")
+            .evidence(evidence)
+            .judged(LineVerdict::Waived, "purge waived by the operator");
+    }
+    let Some(noted) = done else {
+        return line.cannot("the purge has not ended");
+    };
+    let method = &noted.what.method;
+    let line = line.done(method.clone()).evidence(purge_evidence(noted));
+    if noted.what.named_by_standard {
+        return line;
+    }
+    let what = if method.to_lowercase().contains("discard") {
+        "discard"
+    } else {
+        method.as_str()
+    };
+    line.deviates(format!("{what} instead of a named purge"))
+}
+
+fn purge_evidence(noted: &Noted<PurgeDone>) -> String {
+    let took = Nanos(noted.what.ended_ns.saturating_sub(noted.what.started_ns));
+    format!(
+        "record {}: {}; took {}",
+        noted.record,
+        noted.what.verification,
+        took.as_span()
+    )
+}
+
+/// Index of the last purge before the first step that writes; a later one is not before the test.
+fn purge_step(plan: &Plan) -> Option<u32> {
+    let index = plan
+        .steps
+        .iter()
+        .take_while(|step| step.work == PlannedWork::Purge)
+        .count();
+    u32::try_from(index.checked_sub(1)?).ok()
+}
+
+fn write_cache(state: &RunState, plan: &Plan) -> Line {
+    let asked = match plan.spec.conditions.write_cache {
+        CacheWish::Off => "off",
+        CacheWish::On => "on",
+        CacheWish::AsFound => "as found",
+    };
+    let found = state.opened.drive.write_cache.as_str();
+    let line = Line::new(
+        "write-cache",
+        "7",
+        "The volatile write cache is disabled (WCD)",
+    )
+    .asked(asked)
+    .done(found)
+    .evidence("record 1");
+    match found {
+        "off" | "absent" => line,
+        "on" => line.deviates("volatile write cache enabled"),
+        _ => {
+            let cause = found.strip_prefix("unknown:").unwrap_or(found).trim();
+            let finding = format!("state of the volatile write cache not known: {cause}");
+            line.done("not known").cannot(finding)
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! Recomputes everything a journal says of itself.
+//!
+//! The chain of hashes is checked while reading; here the content is: histograms hold as many
+//! I/Os as were counted, every judgement follows from its cells, the outcome from its
+//! judgements, and the samples are the ones that were closed and add up to the cells. Derived
+//! files are compared by the caller, who can write them anew.
+
+use std::collections::BTreeMap;
+
+use crate::journal::chain;
+use crate::journal::histograms;
+use crate::journal::judge;
+use crate::journal::state::{CellResult, RunState};
+use crate::spec::plan::{Plan, PlannedWork};
+
+/// Something that does not follow from the record, in one sentence with its line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding(pub String);
+
+/// Counts of one cell in the samples: reads, writes, read bytes, written bytes.
+type Sums = [u64; 4];
+/// Segment, step, round (0 for none) and number of the cell from 1.
+type CellName = (u32, String, u32, u32);
+
+/// Everything that is wrong with a run; empty when it verifies.
+pub fn verify(state: &RunState, plan: &Plan, samples: Option<&[u8]>) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for cell in cells(state).map(|(_, cell)| cell) {
+        check_histograms(cell, &mut findings);
+    }
+    check_rounds(state, plan, &mut findings);
+    match samples {
+        Some(bytes) => check_samples(state, plan, bytes, &mut findings),
+        None if state.closed.is_some() => {
+            findings.push(Finding("samples.csv is missing".to_owned()));
+        }
+        None => {}
+    }
+    findings
+}
+
+/// Every cell of the run with its segment.
+fn cells(state: &RunState) -> impl Iterator<Item = (u32, &CellResult)> {
+    state.attempts.iter().flat_map(|attempt| {
+        let in_rounds = attempt.rounds.iter().flat_map(|round| &round.cells);
+        attempt
+            .cells
+            .iter()
+            .chain(in_rounds)
+            .map(|cell| (attempt.segment, cell))
+    })
+}
+
+fn check_histograms(cell: &CellResult, findings: &mut Vec<Finding>) {
+    let directions = [
+        ("reads", cell.read.ios, &cell.read_histogram),
+        ("writes", cell.write.ios, &cell.write_histogram),
+    ];
+    for (direction, ios, text) in directions {
+        let Some(text) = text else { continue };
+        let line = cell.record;
+        match histograms::decode(text) {
+            Ok(histogram) if histogram.count() == ios => {}
+            Ok(histogram) => findings.push(Finding(format!(
+                "line {line}: {direction} of {} are counted as {ios} and stand as {} in the \
+                 histogram",
+                cell.label,
+                histogram.count()
+            ))),
+            Err(error) => findings.push(Finding(format!("line {line}: {direction}: {error}"))),
+        }
+    }
+}
+
+fn check_rounds(state: &RunState, plan: &Plan, findings: &mut Vec<Finding>) {
+    for attempt in &state.attempts {
+        let step = plan.steps.get(attempt.step_index as usize);
+        let Some(PlannedWork::Rounds(rounds)) = step.map(|step| &step.work) else {
+            continue;
+        };
+        for round in &attempt.rounds {
+            let Some(closed) = &round.closed else {
+                continue;
+            };
+            let recomputed = judge::round_of(rounds, attempt, round.number);
+            if recomputed.as_ref() != Some(&closed.what) {
+                findings.push(Finding(format!(
+                    "line {}: the judgement of round {} does not follow from its cells",
+                    closed.record, round.number
+                )));
+            }
+        }
+    }
+}
+
+fn check_samples(state: &RunState, plan: &Plan, bytes: &[u8], findings: &mut Vec<Finding>) {
+    if let Some(closed) = &state.closed {
+        let rows = bytes
+            .iter()
+            .filter(|&&byte| byte == b'\n')
+            .count()
+            .saturating_sub(1);
+        let digest = chain::digest(bytes);
+        let samples_stopped = closed.what.samples_sha256.is_empty();
+        if !samples_stopped && digest != closed.what.samples_sha256 {
+            findings.push(Finding(format!(
+                "samples.csv is not the one that was closed in line {}: it has {rows} rows and \
+                 the SHA-256 {digest}",
+                closed.record
+            )));
+        }
+    }
+    let sums = match sums_of(bytes) {
+        Ok(sums) => sums,
+        Err(cause) => {
+            findings.push(Finding(format!("samples.csv cannot be read: {cause}")));
+            return;
+        }
+    };
+    for (segment, cell) in cells(state) {
+        let step = plan.steps.get(cell.key.step_index as usize);
+        let step = step.map_or(String::new(), |step| step.id.clone());
+        let name = (segment, step, cell.key.round, cell.key.cell_index + 1);
+        let Some(found) = sums.get(&name) else {
+            continue;
+        };
+        let counted = [
+            cell.read.ios,
+            cell.write.ios,
+            cell.read.bytes,
+            cell.write.bytes,
+        ];
+        if *found != counted {
+            findings.push(Finding(format!(
+                "line {}: samples of {} add up to {found:?}, the cell counts {counted:?} (reads, \
+                 writes, bytes read, bytes written)",
+                cell.record, cell.label
+            )));
+        }
+    }
+}
+
+/// Adds the rows of each cell; hand-overs belong to none.
+fn sums_of(bytes: &[u8]) -> Result<BTreeMap<CellName, Sums>, csv::Error> {
+    #[derive(serde::Deserialize)]
+    struct Row {
+        segment: u32,
+        step: String,
+        round: Option<u32>,
+        cell: u32,
+        phase: String,
+        reads: u64,
+        writes: u64,
+        read_bytes: u64,
+        write_bytes: u64,
+    }
+    let mut sums: BTreeMap<CellName, Sums> = BTreeMap::new();
+    for row in csv::Reader::from_reader(bytes).deserialize::<Row>() {
+        let row = row?;
+        if row.phase != "cell" {
+            continue;
+        }
+        let name = (row.segment, row.step, row.round.unwrap_or(0), row.cell);
+        let sum = sums.entry(name).or_default();
+        let parts = [row.reads, row.writes, row.read_bytes, row.write_bytes];
+        for (total, part) in sum.iter_mut().zip(parts) {
+            *total = total.saturating_add(part);
+        }
+    }
+    Ok(sums)
+}

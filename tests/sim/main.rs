@@ -1,0 +1,5 @@
+//! What the simulated drive promises through the seam, driven as the driver of a run drives it.
+
+mod harness;
+mod physics;
+mod protocol;

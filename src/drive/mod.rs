@@ -13,7 +13,15 @@
 //! When nothing is queued, or after a cancel, outstanding I/Os complete and [`Event::Stopped`]
 //! follows.
 
+pub mod block;
+pub mod file;
+pub mod guard;
+pub mod host;
 pub mod identity;
+pub mod local;
+mod purge;
+pub mod sysfs;
+pub mod target;
 
 use std::fmt;
 use std::sync::mpsc;
@@ -95,6 +103,11 @@ impl Link {
     pub fn send(&self, command: Command) {
         // The receiver only goes away with the drive's thread, and then `next_event` gives `None`.
         drop(self.commands.send(command));
+    }
+
+    /// Takes no more events: a drive that waits for room in their queue goes on.
+    pub fn close(&mut self) {
+        self.events.close();
     }
 
     /// The next event; `None` when the drive's threads have ended.

@@ -246,6 +246,12 @@ impl Course {
         (is_waiting && now.0.saturating_sub(since.0) >= limit.0).then_some(current.in_flight)
     }
 
+    /// Whether a cell has been taken up whose clock has not started.
+    #[inline]
+    pub(super) fn is_entering(&self) -> bool {
+        self.upcoming.is_some()
+    }
+
     /// What the writes of a stage carry.
     pub(super) fn content(&self, stage: u64) -> Content {
         [&self.current, &self.upcoming]

@@ -13,6 +13,7 @@ mod control;
 mod course;
 mod crew;
 pub mod event;
+mod filler;
 pub mod memory;
 mod part;
 pub mod probe;

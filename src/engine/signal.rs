@@ -1,6 +1,7 @@
 //! What workers tell the conductor: seconds, hand-overs, final counts, faults.
 
 use crate::stats::{Flow, Tally};
+use crate::stimulus::addresses::Io;
 use crate::units::Nanos;
 
 /// A message from a worker.
@@ -107,4 +108,22 @@ pub enum Fault {
         /// Why, and what to do.
         cause: String,
     },
+}
+
+impl Fault {
+    /// For an I/O that returned `result`: a negative error number, or too few bytes.
+    pub(super) fn of_io(io: &Io, result: i32, logical_block: u32) -> Self {
+        let cause = if result < 0 {
+            std::io::Error::from_raw_os_error(-result).to_string()
+        } else {
+            format!("short transfer, only {result} bytes were done")
+        };
+        Self::Io {
+            direction: if io.is_read { "read" } else { "write" },
+            offset: io.offset,
+            length: u64::from(io.length),
+            lba: io.offset / u64::from(logical_block.max(1)),
+            cause,
+        }
+    }
 }

@@ -4,27 +4,23 @@
 //! I/Os. Latency runs from the stamp before the submission to the stamp after the reap that found
 //! the completion.
 
-use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::time::Duration;
 
-use rand_xoshiro::Xoshiro256PlusPlus;
-use rand_xoshiro::rand_core::{Rng, SeedableRng};
-
 use super::Inbox;
 use super::clock::{Clock, thread_cpu};
-use super::content::{Pool, stamp_all};
+use super::content::Pool;
 use super::control::Control;
 use super::course::Course;
+use super::filler::Filler;
 use super::part::Completion;
 use super::ring::{BATCH, Entry, Ring, explain};
 use super::signal::{Fault, Signal};
 use super::slots::Slots;
 use super::stage::StageRef;
 use crate::stimulus::Content;
-use crate::stimulus::addresses::{Io, mix};
 use crate::units::{Nanos, SECOND_NS};
 
 /// Bytes copied into buffers before they are submitted, so that filling large blocks does not
@@ -54,10 +50,9 @@ pub(super) struct Worker {
     ring: Ring,
     slots: Slots,
     course: Course,
-    random: Xoshiro256PlusPlus,
+    filler: Filler,
     content: Content,
     content_stage: Option<u64>,
-    sequence: u64,
     reaped: Vec<(u32, i32)>,
     batch: Vec<u32>,
     retries: Vec<u32>,
@@ -78,16 +73,13 @@ impl Worker {
         let ring = Ring::new(outfit.file.as_fd(), &slots, outfit.slots)
             .map_err(|error| explain(&error))?;
         let stage = outfit.first.stage();
-        let seed = mix(
-            stage.cell.seed,
-            0x636f_6e74 ^ (u64::from(outfit.number) << 32),
-        );
+        let pool = Arc::clone(&outfit.pool);
+        let seed = stage.cell.seed;
         Ok(Self {
             course: Course::new(outfit.first.clone(), outfit.number, thread_cpu),
-            random: Xoshiro256PlusPlus::seed_from_u64(seed),
+            filler: Filler::new(pool, seed, outfit.number, outfit.logical_block),
             content: stage.cell.access.content,
             content_stage: None,
-            sequence: 0,
             reaped: Vec::with_capacity(2 * usize::try_from(outfit.slots).unwrap_or(0)),
             batch: Vec::with_capacity(usize::try_from(BATCH).unwrap_or(0)),
             retries: Vec::new(),
@@ -169,7 +161,7 @@ impl Worker {
             return Ok(());
         };
         if u32::try_from(result) != Ok(done.io.length) {
-            return Err(self.io_fault(&done.io, result));
+            return Err(Fault::of_io(&done.io, result, self.outfit.logical_block));
         }
         self.course.settle(&Completion {
             stage: done.stage,
@@ -178,21 +170,6 @@ impl Worker {
             completed: now,
         });
         Ok(())
-    }
-
-    fn io_fault(&self, io: &Io, result: i32) -> Fault {
-        let cause = if result < 0 {
-            io::Error::from_raw_os_error(-result).to_string()
-        } else {
-            format!("short transfer, only {result} bytes were done")
-        };
-        Fault::Io {
-            direction: if io.is_read { "read" } else { "write" },
-            offset: io.offset,
-            length: u64::from(io.length),
-            lba: io.offset / u64::from(self.outfit.logical_block),
-            cause,
-        }
     }
 
     /// Fills free slots with new I/Os and submits them, batch by batch.
@@ -216,8 +193,12 @@ impl Worker {
 
     /// Prepares a batch; whether it is full and there may be more to do.
     fn gather(&mut self) -> bool {
+        // The first I/O of a cell that the drive waits for goes alone: each one prepared with it
+        // would lengthen the gap.
+        let is_awaited = self.slots.taken() == 0 && self.course.is_entering();
+        let limit = if is_awaited { 1 } else { self.batch.capacity() };
         let mut copied = 0;
-        while self.batch.len() < self.batch.capacity() && copied < BATCH_BYTES {
+        while self.batch.len() < limit && copied < BATCH_BYTES {
             if !self.slots.has_free() {
                 return false;
             }
@@ -230,39 +211,15 @@ impl Worker {
             if !io.is_read {
                 copied += u64::from(io.length);
             }
-            self.prepare(slot, &io, stage);
+            if self.content_stage != Some(stage) {
+                self.content = self.course.content(stage);
+                self.content_stage = Some(stage);
+            }
+            let (slots, content) = (&mut self.slots, self.content);
+            self.filler.prepare(slots, slot, &io, stage, content);
             self.batch.push(slot);
         }
         true
-    }
-
-    #[inline]
-    fn prepare(&mut self, slot: u32, io: &Io, stage: u64) {
-        if self.content_stage != Some(stage) {
-            self.content = self.course.content(stage);
-            self.content_stage = Some(stage);
-        }
-        if io.is_read {
-            self.slots.note_read(slot);
-            return;
-        }
-        let is_reused = match self.content {
-            Content::Random => false,
-            Content::Stamped => self.slots.holds_random(slot, io.length),
-        };
-        let buffer = self.slots.buffer(slot, io.length);
-        if !is_reused {
-            self.outfit.pool.copy_to(buffer, self.random.next_u64());
-        }
-        let writer = (stage << 16) | u64::from(self.outfit.number & 0xFFFF);
-        stamp_all(
-            buffer,
-            io.offset,
-            self.outfit.logical_block,
-            writer,
-            self.sequence,
-        );
-        self.sequence += 1;
     }
 
     /// Stamps the batch and pushes it into the ring.

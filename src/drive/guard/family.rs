@@ -1,0 +1,118 @@
+//! Which devices share their bytes with a target: its disk, partitions, and what is built on them.
+
+use std::collections::BTreeMap;
+
+use super::super::sysfs::{BlockFolder, DeviceNumber};
+
+/// Devices in a family at most; a limit against cycles in a broken tree.
+const MEMBERS_MAX: usize = 4096;
+
+/// All devices whose data lie on one disk, by number.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Family {
+    members: BTreeMap<DeviceNumber, BlockFolder>,
+}
+
+impl Family {
+    /// Everything on the disk of `target`: partitions, siblings and, over any number of layers,
+    /// holders.
+    pub(super) fn above(target: &BlockFolder) -> Self {
+        let mut family = Self::default();
+        family.add_above(&target.disk());
+        family
+    }
+
+    fn add_above(&mut self, device: &BlockFolder) {
+        if !self.insert(device) {
+            return;
+        }
+        for child in device.partitions().into_iter().chain(device.holders()) {
+            self.add_above(&child);
+        }
+    }
+
+    /// Everything `device` lies on: its disk and, over any number of layers, what it is built of.
+    pub(super) fn below(device: &BlockFolder) -> Self {
+        let mut family = Self::default();
+        family.add_below(device);
+        family
+    }
+
+    fn add_below(&mut self, device: &BlockFolder) {
+        if !self.insert(device) {
+            return;
+        }
+        if device.is_partition() {
+            self.add_below(&device.disk());
+        }
+        for slave in device.slaves() {
+            self.add_below(&slave);
+        }
+    }
+
+    fn insert(&mut self, device: &BlockFolder) -> bool {
+        let Some(number) = device.number() else {
+            return false;
+        };
+        let has_room = self.members.len() < MEMBERS_MAX;
+        has_room && self.members.insert(number, device.clone()).is_none()
+    }
+
+    /// The member with this number.
+    pub(super) fn get(&self, number: DeviceNumber) -> Option<&BlockFolder> {
+        self.members.get(&number)
+    }
+
+    /// Whether the two have a device in common.
+    pub(super) fn meets(&self, other: &Self) -> bool {
+        self.members
+            .keys()
+            .any(|number| other.members.contains_key(number))
+    }
+
+    /// A member that something is built on, and what is built on it.
+    pub(super) fn held(&self) -> Option<(&BlockFolder, BlockFolder)> {
+        self.members
+            .values()
+            .find_map(|member| member.holders().pop().map(|holder| (member, holder)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::sysfs::fixture::Tree;
+    use super::*;
+
+    fn number(minor: u32) -> DeviceNumber {
+        DeviceNumber { major: 8, minor }
+    }
+
+    /// Field reports 34 and 36: partitions, their siblings and mapped devices belong together.
+    #[test]
+    fn a_family_holds_partitions_siblings_and_holders_of_holders() {
+        let tree = Tree::new();
+        tree.disk("sda", "8:0", 1000);
+        tree.partition("sda", "sda1", "8:1");
+        tree.partition("sda", "sda2", "8:2");
+        tree.disk("dm-0", "253:0", 100);
+        tree.disk("dm-1", "253:1", 100);
+        tree.disk("sdaa", "65:160", 1000);
+        tree.hold("sda/sda2", "dm-0");
+        tree.hold("dm-0", "dm-1");
+        let sysfs = tree.sysfs();
+        let part = sysfs.block(number(1)).unwrap();
+        let family = Family::above(&part);
+        let top = DeviceNumber {
+            major: 253,
+            minor: 1,
+        };
+        assert_eq!(family.members.len(), 5);
+        assert_eq!(family.get(top).unwrap().name(), "dm-1");
+        let (held, holder) = family.held().unwrap();
+        assert_eq!((held.name(), holder.name()), ("sda2".into(), "dm-0".into()));
+        // The other way round: what the mapped device lies on ends at the same disk.
+        let below = Family::below(&sysfs.block(top).unwrap());
+        assert!(below.get(number(0)).is_some() && below.get(number(1)).is_none());
+        assert!(below.meets(&Family::below(&part)));
+    }
+}

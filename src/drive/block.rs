@@ -206,6 +206,7 @@ fn identity_from(folder: &BlockFolder, path: &Path) -> Identity {
         write_cache: write_cache_of(&disk, kind),
         anchor,
         scale: None,
+        engine: Some("io_uring".to_owned()),
     }
 }
 

@@ -7,6 +7,7 @@
 )]
 
 pub mod killed;
+pub mod loops;
 mod plans;
 
 use std::collections::BTreeMap;

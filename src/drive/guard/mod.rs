@@ -14,6 +14,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::block::describe;
 use super::identity::Identity;
@@ -22,6 +23,11 @@ use family::Family;
 use mounts::{parse_mounts, parse_swaps};
 pub use refusal::Refusal;
 use signatures::Signature;
+
+/// How often a busy device is asked again.
+const BUSY_TRIES: u32 = 30;
+/// Time between two such questions.
+const BUSY_PAUSE: Duration = Duration::from_millis(100);
 
 /// What the operator allows.
 #[derive(Debug, Clone, Copy, Default)]
@@ -254,10 +260,23 @@ fn refuse_unusable(path: &Path, folder: &BlockFolder) -> Result<(), Refusal> {
 }
 
 /// Opens for reading only, and exclusively: a mounted or otherwise held device refuses that.
+///
+/// The kernel lets go of a device some time after a run on it was killed, when the last I/O of
+/// its rings has completed; so a busy device is asked again for a short while.
 fn open_read_only(path: &Path) -> Result<File, Refusal> {
     let mut options = OpenOptions::new();
     options.read(true).custom_flags(libc::O_EXCL);
-    options.open(path).map_err(|error| not_opened(path, &error))
+    let mut tries_left = BUSY_TRIES;
+    loop {
+        match options.open(path) {
+            Ok(file) => return Ok(file),
+            Err(error) if error.raw_os_error() == Some(libc::EBUSY) && tries_left > 0 => {
+                tries_left -= 1;
+                std::thread::sleep(BUSY_PAUSE);
+            }
+            Err(error) => return Err(not_opened(path, &error)),
+        }
+    }
 }
 
 /// The refusal for an error of `open` or `stat`.

@@ -147,8 +147,13 @@ fn cell_time(rounds: &PlannedRounds, run: &RoundsRun<'_>) -> Line {
     let (Some(shortest), Some(longest)) = (times.iter().min(), times.iter().max()) else {
         return line.cannot("no cell has run");
     };
+    let measured = if shortest == longest {
+        seconds(*shortest)
+    } else {
+        format!("{} to {}", seconds(*shortest), seconds(*longest))
+    };
     let line = line
-        .done(format!("{} to {}", seconds(*shortest), seconds(*longest)))
+        .done(measured.clone())
         .evidence(format!("{} measured", counted(times.len(), "cell")));
     if *shortest == required && *longest == required {
         return line;
@@ -157,11 +162,6 @@ fn cell_time(rounds: &PlannedRounds, run: &RoundsRun<'_>) -> Line {
         "quick cells: "
     } else {
         "cells of "
-    };
-    let measured = if shortest == longest {
-        seconds(*shortest)
-    } else {
-        format!("{} to {}", seconds(*shortest), seconds(*longest))
     };
     line.deviates(format!(
         "{quick}{measured} instead of {}",

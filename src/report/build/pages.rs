@@ -9,7 +9,7 @@ use crate::report::numbers::Format;
 use crate::verdict::ledger::Line;
 
 /// Characters of a ledger page before the next one begins; a line costs at least a row.
-const LEDGER_PAGE_CHARACTERS: usize = 3600;
+const LEDGER_PAGE_CHARACTERS: usize = 3200;
 /// What a row costs beside its characters.
 const LEDGER_ROW_CHARACTERS: usize = 120;
 /// Findings on the title page that leave room for a plot.
@@ -35,7 +35,12 @@ pub(super) fn pages(run: &Run<'_>, report: &Report) -> Vec<Page> {
         ));
     }
     for (index, block) in (1..).zip(&report.variables) {
-        let title = format!("Steady State Measurement Window - {}", block.variable);
+        let role = if block.is_tracked {
+            ""
+        } else {
+            " (watched, not required)"
+        };
+        let title = format!("Steady State Measurement Window - {}{role}", block.variable);
         let id = format!("window-{index}");
         pages.push(plot(title, &id, window_exhibits(block, index)));
     }

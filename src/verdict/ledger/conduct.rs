@@ -155,7 +155,7 @@ fn idle_gaps(run: &RoundsRun<'_>) -> Line {
     )
     .asked(format!("at most {}", limit.as_span()));
     let cells = followers(run);
-    let Some((round, longest)) = cells.iter().max_by_key(|(_, cell)| cell.idle_gap) else {
+    let Some((round, longest)) = cells.iter().rev().max_by_key(|(_, cell)| cell.idle_gap) else {
         return line.cannot("no cell follows another");
     };
     let above = cells
@@ -164,11 +164,15 @@ fn idle_gaps(run: &RoundsRun<'_>) -> Line {
         .count();
     let line = line
         .done(format!("longest {}", gap_text(longest.idle_gap)))
-        .evidence(format!(
-            "before {}; {above} of {} above the bound",
-            place(round, longest),
-            counted(cells.len(), "change")
-        ));
+        .evidence(if longest.idle_gap.0 == 0 {
+            format!("no idle gap in {}", counted(cells.len(), "change"))
+        } else {
+            format!(
+                "before {}; {above} of {} above the bound",
+                place(round, longest),
+                counted(cells.len(), "change")
+            )
+        });
     let finding = (above > 0).then(|| {
         format!(
             "idle gaps of up to {} between cells",
@@ -194,16 +198,22 @@ fn hand_overs(run: &RoundsRun<'_>) -> Line {
     )
     .asked("counted apart");
     let cells = followers(run);
-    let Some((round, longest)) = cells.iter().max_by_key(|(_, cell)| cell.hand_over) else {
+    let Some((round, longest)) = cells.iter().rev().max_by_key(|(_, cell)| cell.hand_over) else {
         return line.cannot("no cell follows another");
     };
+    let overlaps = cells.iter().filter(|(_, cell)| cell.hand_over.0 > 0);
+    let overlaps = overlaps.count();
     let uncounted: u64 = cells.iter().map(|(_, cell)| cell.hand_over_ios).sum();
     line.done(format!(
         "{uncounted} I/Os in {}, longest {}",
-        counted(cells.len(), "hand-over"),
+        counted(overlaps, "hand-over"),
         gap_text(longest.hand_over)
     ))
-    .evidence(format!("longest before {}", place(round, longest)))
+    .evidence(if overlaps == 0 {
+        format!("no hand-over in {}", counted(cells.len(), "change"))
+    } else {
+        format!("longest before {}", place(round, longest))
+    })
 }
 
 fn host_limits(run: &RoundsRun<'_>) -> Line {

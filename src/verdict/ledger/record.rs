@@ -60,8 +60,8 @@ fn interruption(line: Line, stop: &Interruption, rounds: &PlannedRounds) -> Line
         Some(round) => {
             let text = format!("interrupted after round {round} {length}");
             line.done(format!(
-                "{text}; the broken round was thrown away, windows are made of later rounds, limit \
-                 {} rounds from the resume",
+                "the broken round was thrown away; windows are made of later rounds, at most {} \
+                 from the resume",
                 rounds.rounds_max
             ))
             .deviates(text)

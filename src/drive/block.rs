@@ -7,7 +7,7 @@
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rustix::fs::{ioctl_blkpbszget, ioctl_blksszget};
 
@@ -48,6 +48,14 @@ pub enum OpenError {
         #[source]
         source: io::Error,
     },
+    /// The load engine cannot work here.
+    #[error("the load engine cannot work on {path}: {cause}")]
+    Engine {
+        /// As given.
+        path: String,
+        /// Why, and what to do.
+        cause: String,
+    },
     /// A file that cannot be used as a target.
     #[error("file:{path} cannot be tested: {cause}")]
     File {
@@ -65,13 +73,7 @@ pub enum OpenError {
 pub fn identify(path: &Path) -> Result<Identity, Refusal> {
     let system = System::default();
     let number = guard::block_number(path)?;
-    let folder = system
-        .sysfs
-        .block(number)
-        .ok_or_else(|| Refusal::Unlisted {
-            path: path.to_owned(),
-            number: number.to_string(),
-        })?;
+    let folder = guard::listed(&system, path, number)?;
     let file = File::open(path).map_err(|error| guard::not_opened(path, &error))?;
     guard::check_number(path, &file, number)?;
     identify_open(path, &folder, &file)
@@ -83,6 +85,7 @@ pub fn identify(path: &Path) -> Result<Identity, Refusal> {
 /// # Errors
 /// [`OpenError`] when it changed, is taken, or has blocks that cannot be tested.
 pub fn open(cleared: &Cleared) -> Result<LocalDrive, OpenError> {
+    let Cleared(cleared) = cleared;
     let path = cleared.path.as_path();
     guard::refuse_in_use(&cleared.system, path, &cleared.folder)?;
     let mut options = OpenOptions::new();
@@ -115,10 +118,19 @@ pub fn open(cleared: &Cleared) -> Result<LocalDrive, OpenError> {
             size: logical_block,
         });
     }
-    LocalDrive::start(identity, file, Medium::Block).map_err(|source| OpenError::Thread {
-        path: path.display().to_string(),
-        source,
-    })
+    LocalDrive::start(identity, file, Medium::Block)
+}
+
+/// Where the device with this anchor is now: names change between boots, anchors do not.
+pub fn find(anchor: &str) -> Option<PathBuf> {
+    let disks = System::default().sysfs.disks();
+    let all = disks.into_iter().flat_map(|disk| {
+        let partitions = disk.partitions();
+        std::iter::once(disk).chain(partitions)
+    });
+    all.map(|folder| (PathBuf::from("/dev").join(folder.name()), folder))
+        .find(|(path, folder)| identity_from(folder, path).anchor == anchor)
+        .map(|(path, _)| path)
 }
 
 /// Whether two looks saw one drive in one format. Link and cache may change in between.
@@ -204,6 +216,7 @@ fn identity_from(folder: &BlockFolder, path: &Path) -> Identity {
         logical_block: Bytes(512),
         physical_block: None,
         write_cache: write_cache_of(&disk, kind),
+        engine: None,
         anchor,
         scale: None,
         engine: Some("io_uring".to_owned()),

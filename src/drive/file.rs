@@ -65,6 +65,7 @@ pub fn identify(path: &Path) -> Result<Identity, OpenError> {
         write_cache: WriteCache::Unknown {
             cause: "a file has no write cache of its own to set".to_owned(),
         },
+        engine: None,
         confirm_name: name,
         anchor: format!("file {}:{} {capacity}", metadata.dev(), metadata.ino()),
         scale: None,
@@ -84,10 +85,7 @@ pub fn open(path: &Path) -> Result<LocalDrive, OpenError> {
         path: path.display().to_string(),
         cause: format!("it cannot be opened for writing ({error})"),
     })?;
-    LocalDrive::start(identity, file, Medium::File).map_err(|source| OpenError::Thread {
-        path: path.display().to_string(),
-        source,
-    })
+    LocalDrive::start(identity, file, Medium::File)
 }
 
 /// The smallest length the file system takes in direct access, found by reading.

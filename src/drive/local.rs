@@ -6,8 +6,7 @@
 
 use std::collections::VecDeque;
 use std::fs::File;
-use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::TryRecvError;
@@ -15,6 +14,7 @@ use std::thread::{Builder, JoinHandle};
 
 use tokio::sync::mpsc::Sender;
 
+use super::block::OpenError;
 use super::purge::{Ending, Purger};
 use super::{
     Calendar, Command, Drive, Event, Failure, HandOver, Host, Identity, Link, LinkEnd, Measurement,
@@ -51,12 +51,23 @@ pub struct LocalDrive {
 }
 
 impl LocalDrive {
-    pub(super) fn start(identity: Identity, file: File, medium: Medium) -> io::Result<Self> {
+    /// Takes an open target over, after trying whether the engine works on it.
+    pub(super) fn start(
+        mut identity: Identity,
+        file: File,
+        medium: Medium,
+    ) -> Result<Self, OpenError> {
+        let path = identity.address.clone();
+        let file: OwnedFd = file.into();
+        match engine::try_out(file.as_fd()) {
+            Ok(words) => identity.engine = Some(words),
+            Err(cause) => return Err(OpenError::Engine { path, cause }),
+        }
         let (link, end) = Link::new();
         let server = Server {
             capacity: identity.capacity.0,
             logical_block: identity.logical_block.0,
-            file: Arc::new(file.into()),
+            file: Arc::new(file),
             medium,
             clock: Clock::start(),
             pending: VecDeque::new(),
@@ -64,7 +75,8 @@ impl LocalDrive {
         };
         let thread = Builder::new()
             .name("ptse-drive".to_owned())
-            .spawn(move || server.serve())?;
+            .spawn(move || server.serve())
+            .map_err(|source| OpenError::Thread { path, source })?;
         Ok(Self {
             identity,
             host: host::read(Path::new("/")),

@@ -23,7 +23,7 @@ mod slots;
 mod stage;
 mod worker;
 
-use std::os::fd::OwnedFd;
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::mpsc::{self, Sender};
 use std::thread::{Builder, JoinHandle};
@@ -71,6 +71,16 @@ enum Inbox {
     Forget,
     Close,
     Signal(signal::Signal),
+}
+
+/// How the engine would work on a target, in words, found by setting up a small ring for it.
+///
+/// # Errors
+/// Why it cannot work here, and what to do.
+pub fn try_out(file: BorrowedFd<'_>) -> Result<String, String> {
+    let slots = slots::Slots::new(1, 4096).map_err(|error| format!("no memory ({error})"))?;
+    let ring = ring::Ring::new(file, &slots, 1).map_err(|error| ring::explain(&error))?;
+    Ok(ring.words())
 }
 
 impl Engine {

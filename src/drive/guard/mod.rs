@@ -32,8 +32,6 @@ const BUSY_PAUSE: Duration = Duration::from_millis(100);
 /// What the operator allows.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Guard<'a> {
-    /// Serial number given with `--erase`.
-    pub erase: Option<&'a str>,
     /// Whether a device that carries something may be erased.
     pub even_with_signatures: bool,
     /// Files and folders that must not lie on the device, beside `/` and this program: the run
@@ -59,9 +57,9 @@ impl Default for System {
     }
 }
 
-/// A device that may be erased. Only the guard makes one.
+/// A device that is free to be erased, if its owner says so.
 #[derive(Debug, Clone)]
-pub struct Cleared {
+pub struct Inspected {
     pub(super) path: PathBuf,
     pub(super) number: DeviceNumber,
     pub(super) folder: BlockFolder,
@@ -70,47 +68,77 @@ pub struct Cleared {
     pub(super) system: System,
 }
 
-impl Cleared {
+/// A device that may be erased. Only [`Inspected::confirm`] makes one.
+#[derive(Debug, Clone)]
+pub struct Cleared(pub(super) Inspected);
+
+impl Inspected {
     /// Who it is.
     pub fn identity(&self) -> &Identity {
         &self.identity
     }
+
+    /// Compares what the operator named with what the device is called.
+    ///
+    /// # Errors
+    /// [`Refusal::NotConfirmed`] when nothing was named, [`Refusal::OtherDrive`] when another
+    /// drive was.
+    pub fn confirm(self, erase: Option<&str>) -> Result<Cleared, Refusal> {
+        let path = self.path.clone();
+        let confirm = self.identity.confirm_name.clone();
+        let described = describe(&self.identity);
+        match erase {
+            Some(given) if given == confirm => Ok(Cleared(self)),
+            Some(given) => Err(Refusal::OtherDrive {
+                path,
+                given: given.to_owned(),
+                described,
+                confirm,
+            }),
+            None => Err(Refusal::NotConfirmed {
+                path,
+                described,
+                confirm,
+            }),
+        }
+    }
 }
 
-/// Decides whether the block device at `path` may be erased. Nothing is written.
+/// Decides whether the block device at `path` is free to be erased. Nothing is written.
 ///
 /// # Errors
 /// [`Refusal`], with what to do.
-pub fn inspect(path: &Path, guard: &Guard<'_>) -> Result<Cleared, Refusal> {
-    inspect_in(&System::default(), path, guard)
-}
-
-fn inspect_in(system: &System, path: &Path, guard: &Guard<'_>) -> Result<Cleared, Refusal> {
+pub fn inspect(path: &Path, guard: &Guard<'_>) -> Result<Inspected, Refusal> {
+    let system = System::default();
     let number = block_number(path)?;
-    let folder = system
-        .sysfs
-        .block(number)
-        .ok_or_else(|| Refusal::Unlisted {
-            path: path.to_owned(),
-            number: number.to_string(),
-        })?;
-    refuse_in_use(system, path, &folder)?;
-    refuse_needed(system, path, &folder, guard)?;
+    let folder = listed(&system, path, number)?;
+    refuse_in_use(&system, path, &folder)?;
+    refuse_needed(&system, path, &folder, guard)?;
     refuse_unusable(path, &folder)?;
     let file = open_read_only(path)?;
     check_number(path, &file, number)?;
     if !guard.even_with_signatures {
         refuse_signed(path, &file, folder.capacity().0)?;
     }
-    let identity = super::block::identify_open(path, &folder, &file)?;
-    refuse_unconfirmed(path, &identity, guard)?;
-    Ok(Cleared {
+    Ok(Inspected {
         path: path.to_owned(),
         number,
+        identity: super::block::identify_open(path, &folder, &file)?,
         folder,
-        identity,
         even_with_signatures: guard.even_with_signatures,
-        system: system.clone(),
+        system,
+    })
+}
+
+/// The folder in which the kernel describes a device.
+pub(super) fn listed(
+    system: &System,
+    path: &Path,
+    number: DeviceNumber,
+) -> Result<BlockFolder, Refusal> {
+    system.sysfs.block(number).ok_or_else(|| Refusal::Unlisted {
+        path: path.to_owned(),
+        number: number.to_string(),
     })
 }
 
@@ -326,24 +354,6 @@ pub(super) fn refuse_signed(path: &Path, file: &File, size: u64) -> Result<(), R
         path: path.to_owned(),
         signatures: found.iter().map(words).collect::<Vec<_>>().join(", "),
     })
-}
-
-fn refuse_unconfirmed(path: &Path, identity: &Identity, guard: &Guard<'_>) -> Result<(), Refusal> {
-    let confirm = identity.confirm_name.clone();
-    match guard.erase {
-        Some(given) if given == confirm => Ok(()),
-        Some(given) => Err(Refusal::OtherDrive {
-            path: path.to_owned(),
-            given: given.to_owned(),
-            described: describe(identity),
-            confirm,
-        }),
-        None => Err(Refusal::NotConfirmed {
-            path: path.to_owned(),
-            described: describe(identity),
-            confirm,
-        }),
-    }
 }
 
 #[cfg(test)]

@@ -1,1 +1,168 @@
-//! Rules of this module.
+//! Ticks, gaps and reasons from counts made by hand.
+
+use super::*;
+use crate::engine::stage::Row;
+use crate::stats::Tally;
+use crate::stimulus::{Access, BlockShares, Cell, CellKey, Content, Until, Zone};
+use crate::units::Bytes;
+
+const SECOND: u64 = SECOND_NS;
+
+fn stages(count: u32, threads: u32, nanos: u64) -> Vec<StageRef> {
+    let cell = |cell_index| Cell {
+        key: CellKey {
+            step_index: 0,
+            round: 0,
+            cell_index,
+        },
+        access: Access {
+            threads,
+            queue_depth: 1,
+            read_percent: 100,
+            random_percent: 100,
+            read_blocks: BlockShares::one(Bytes(4096)),
+            write_blocks: BlockShares::one(Bytes(4096)),
+            zones: vec![Zone {
+                weight: 1,
+                start: Bytes(0),
+                end: Bytes(1 << 20),
+            }],
+            content: Content::Random,
+            logical_block: Bytes(512),
+        },
+        until: Until::Time(Nanos(nanos)),
+        seed: 1,
+    };
+    StageRef::all(&Row::new(0, (0..count).map(cell).collect())).collect()
+}
+
+fn tally(ios: u64) -> Tally {
+    let mut tally = Tally::default();
+    (0..ios).for_each(|_| tally.add(4096, 1_000));
+    tally
+}
+
+fn second(index: u64, reads: u64) -> Second {
+    Second {
+        index,
+        read: tally(reads),
+        write: Tally::default(),
+    }
+}
+
+fn counted(worker: u32, reads: u64, last: Second, cpu: u64) -> Counted {
+    let mut read = Flow::default();
+    (0..reads).for_each(|_| read.add(4096, 1_000));
+    Counted {
+        stage: 0,
+        worker,
+        took_part: true,
+        read,
+        write: Flow::default(),
+        second: last,
+        submission_first: Some(Nanos(50 + u64::from(worker))),
+        cpu: Nanos(cpu),
+    }
+}
+
+fn reads_of(events: &[Event]) -> Vec<(u64, u64)> {
+    let mut all = Vec::new();
+    for event in events {
+        if let Event::Tick(tick) = event {
+            all.push((tick.span.0, tick.read.ios));
+        }
+    }
+    all
+}
+
+/// Two workers that are a second apart: a second is told when both have passed it.
+#[test]
+fn seconds_are_told_when_every_worker_has_passed_them() {
+    let stage = stages(1, 2, 5 * SECOND / 2).remove(0);
+    stage.stage().start.publish(Nanos(100));
+    let mut assembly = Assembly::new(stage, 2, None);
+    assert_eq!(assembly.add_second(0, &second(0, 3), 2), []);
+    let told = assembly.add_second(1, &second(0, 4), 1);
+    assert_eq!(reads_of(&told), [(SECOND, 7)]);
+    let host = HostTraits::default();
+    assert_eq!(
+        assembly.add_counted(&counted(0, 4, second(2, 1), 0), &host),
+        []
+    );
+    let told = assembly.add_counted(&counted(1, 6, second(1, 2), 0), &host);
+    assert_eq!(reads_of(&told), [(SECOND, 2), (SECOND / 2, 1)]);
+    let Some(Event::Cell(outcome)) = told.last() else {
+        panic!("the cell is done");
+    };
+    assert_eq!(outcome.read.tally.ios, 10);
+    assert_eq!(
+        (outcome.started, outcome.elapsed),
+        (Nanos(100), Nanos(5 * SECOND / 2))
+    );
+}
+
+/// Design 4: d is the first submission of the new cell minus the last completion of the old one.
+#[test]
+fn gaps_and_overlaps_come_from_first_submission_and_last_completion() {
+    for (last_completion, gap, overlap) in [(40, 10, 0), (50, 0, 0), (75, 0, 25)] {
+        let mut both = stages(2, 1, 1_000);
+        let (second, first) = (both.remove(1), both.remove(0));
+        first.stage().start.publish(Nanos(0));
+        first.leave(Nanos(last_completion));
+        let mut assembly = Assembly::new(second, 1, Some(Before::Joined(first)));
+        let last = Second::default();
+        let told = assembly.add_counted(&counted(0, 0, last, 0), &HostTraits::default());
+        let Some(Event::Cell(outcome)) = told.last() else {
+            panic!("the cell is done");
+        };
+        assert_eq!(
+            (outcome.idle_gap, outcome.overlap),
+            (Nanos(gap), Nanos(overlap))
+        );
+    }
+}
+
+#[test]
+fn a_hand_over_is_told_once_all_workers_are_through() {
+    let mut both = stages(2, 2, 1_000);
+    let (second, first) = (both.remove(1), both.remove(0));
+    first.stage().start.publish(Nanos(0));
+    first.leave(Nanos(1_005));
+    first.leave(Nanos(1_030));
+    let mut assembly = Assembly::new(second, 2, Some(Before::Joined(first)));
+    let count = HandOverCount {
+        read: tally(3),
+        write: Tally::default(),
+    };
+    assert_eq!(assembly.add_hand_over(&count), None);
+    let Some(Event::Tick(tick)) = assembly.add_hand_over(&count) else {
+        panic!("both are through");
+    };
+    assert!(tick.is_hand_over);
+    assert_eq!(
+        (tick.at, tick.span, tick.read.ios),
+        (Nanos(1_030), Nanos(30), 6)
+    );
+}
+
+/// Field report 64: above 95 % of a CPU a worker may have been the limit.
+#[test]
+fn a_busy_worker_is_named() {
+    let host = HostTraits {
+        cpus: 8,
+        reasons: Vec::new(),
+    };
+    for (cpu, expected) in [
+        (949, None),
+        (970, Some("worker 0 was busy 97 % of the time")),
+    ] {
+        let stage = stages(1, 1, 1_000).remove(0);
+        stage.stage().start.publish(Nanos(0));
+        let mut assembly = Assembly::new(stage, 1, None);
+        let told = assembly.add_counted(&counted(0, 0, Second::default(), cpu), &host);
+        let Some(Event::Cell(outcome)) = told.last() else {
+            panic!("the cell is done");
+        };
+        assert_eq!(outcome.host_limited.as_deref(), expected);
+    }
+}

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::commands::exit::CommandError;
 use crate::drive::block::{self, OpenError};
-use crate::drive::guard::{self, Cleared, Guard, Refusal};
+use crate::drive::guard::{self, Cleared, Guard};
 use crate::drive::target::Target;
 use crate::drive::{Drive, Identity, file};
 use crate::journal::record::DriveRecord;
@@ -74,8 +74,7 @@ pub fn open(address: &str, consent: &Consent<'_>) -> Result<Open, CommandError> 
             opened(file::open(&path), name)
         }
         Target::Block(path) => {
-            let cleared = clear(&path, consent)?;
-            let name = cleared.identity().confirm_name.clone();
+            let (cleared, name) = clear(&path, consent)?;
             opened(block::open(&cleared), name)
         }
     }
@@ -102,24 +101,26 @@ fn opened<D: Drive + 'static>(
 }
 
 /// The guard, and its last question put to the operator where there is one to answer.
-fn clear(path: &Path, consent: &Consent<'_>) -> Result<Cleared, CommandError> {
+fn clear(path: &Path, consent: &Consent<'_>) -> Result<(Cleared, String), CommandError> {
     let needed = [consent.out];
+    let even_with_signatures = consent.even_with_signatures;
     let guard = Guard {
-        erase: consent.erase,
-        even_with_signatures: consent.even_with_signatures,
+        even_with_signatures,
         needed: &needed,
     };
-    match guard::inspect(path, &guard) {
-        Err(Refusal::NotConfirmed { described, .. }) if can_ask(consent) => {
-            let typed = ask(&path.display().to_string(), &described)?;
-            let guard = Guard {
-                erase: Some(&typed),
-                ..guard
-            };
-            guard::inspect(path, &guard).map_err(CommandError::device)
-        }
-        result => result.map_err(CommandError::device),
-    }
+    let inspected = guard::inspect(path, &guard).map_err(CommandError::device)?;
+    let name = inspected.identity().confirm_name.clone();
+    let typed = match consent.erase {
+        None if can_ask(consent) => Some(ask(
+            &path.display().to_string(),
+            &block::describe(inspected.identity()),
+        )?),
+        given => given.map(str::to_owned),
+    };
+    let cleared = inspected
+        .confirm(typed.as_deref())
+        .map_err(CommandError::device)?;
+    Ok((cleared, name))
 }
 
 /// A file has no guard of its own, and may hold somebody's data: it is named like a drive.

@@ -219,7 +219,6 @@ fn identity_from(folder: &BlockFolder, path: &Path) -> Identity {
         engine: None,
         anchor,
         scale: None,
-        engine: Some("io_uring".to_owned()),
     }
 }
 

@@ -69,7 +69,6 @@ pub fn identify(path: &Path) -> Result<Identity, OpenError> {
         confirm_name: name,
         anchor: format!("file {}:{} {capacity}", metadata.dev(), metadata.ino()),
         scale: None,
-        engine: Some("io_uring".to_owned()),
     })
 }
 

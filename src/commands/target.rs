@@ -7,6 +7,7 @@ use std::path::Path;
 use crate::commands::exit::CommandError;
 use crate::drive::block::{self, OpenError};
 use crate::drive::guard::{self, Cleared, Guard};
+use crate::drive::sysfs::Sysfs;
 use crate::drive::target::Target;
 use crate::drive::{Drive, Identity, file};
 use crate::journal::record::DriveRecord;
@@ -80,12 +81,40 @@ pub fn open(address: &str, consent: &Consent<'_>) -> Result<Open, CommandError> 
     }
 }
 
-/// Where the drive of a run is now.
+/// Where the drive of a run is now: at its old address if it still is the same drive, otherwise
+/// wherever a device with its serial number (or backing file) stands. Node names prove nothing.
 ///
 /// # Errors
-/// When it cannot be found.
-pub fn find_again(drive: &DriveRecord) -> Result<String, CommandError> {
-    Ok(drive.address.clone())
+/// When no device of this machine is the drive of the run.
+pub fn find_again(drive: &DriveRecord) -> Result<Identity, CommandError> {
+    let is_it = |identity: &Identity| identity.anchor == drive.anchor;
+    let at_its_place = describe(&drive.address);
+    if let Ok(identity) = &at_its_place
+        && is_it(identity)
+    {
+        return at_its_place;
+    }
+    let disks = Sysfs::at("/sys").disks();
+    let places = disks.iter().flat_map(|disk| {
+        let partitions = disk.partitions();
+        std::iter::once(disk.name()).chain(partitions.into_iter().map(|one| one.name()))
+    });
+    let mut found = places
+        .map(|name| Path::new("/dev").join(name))
+        .filter_map(|path| block::identify(&path).ok());
+    let is_block = matches!(Target::parse(&drive.address), Ok(Target::Block(_)));
+    if is_block && let Some(identity) = found.find(is_it) {
+        return Ok(identity);
+    }
+    let now = match at_its_place {
+        Ok(identity) => format!("{} is now {}", drive.address, block::describe(&identity)),
+        Err(error) => error.message,
+    };
+    let serial = drive.serial.as_deref().unwrap_or("no serial number");
+    Err(CommandError::device(format!(
+        "the drive of this run ({}, {serial}) is not here: {now}; connect it and resume again",
+        drive.model
+    )))
 }
 
 fn opened<D: Drive + 'static>(

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use ptse::drive::{Drive, PurgeMethod};
 use ptse::journal::read::{Journal, read};
-use ptse::journal::record::{Line, Record, Resumed, RunOpened, SCHEMA};
+use ptse::journal::record::{Line, Record, Resumed, RunOpened, SCHEMA, Warning};
 use ptse::journal::recorder::Recorder;
 use ptse::journal::{Entry, JOURNAL_FILE, RunState, SAMPLES_FILE};
 use ptse::run::driver::Position;
@@ -283,4 +283,41 @@ fn dates_never_go_back() {
         .map(|line| line.at)
         .collect();
     assert!(dates.is_sorted(), "{dates:?}");
+}
+
+/// A warning may stand between any two records; a resume repeats the work around it.
+#[test]
+fn a_warning_in_the_middle_of_a_round_does_not_stop_a_resume() {
+    let dir = tempfile::tempdir().unwrap();
+    run(dir.path(), None, Some(16));
+    let lines = journal(dir.path()).lines;
+    let warned = tempfile::tempdir().unwrap();
+    let recorder = Recorder::create(warned.path()).unwrap();
+    let text = "the room became hot".to_owned();
+    let warning = Record::Warning(Warning {
+        kind: "test".to_owned(),
+        text,
+    });
+    for (index, line) in (1..).zip(lines) {
+        let (number, at) = (index, line.at.clone());
+        recorder.write(Entry::Record {
+            number,
+            line: Box::new(line),
+        });
+        if index > 3 {
+            let line = Line {
+                at,
+                record: warning.clone(),
+            };
+            recorder.write(Entry::Record {
+                number,
+                line: Box::new(line),
+            });
+        }
+    }
+    recorder.finish();
+    let before = journal(warned.path());
+    let (ending, state) = run(warned.path(), Some(&before), None);
+    assert!(matches!(ending, Ending::Closed(_)), "{ending:?}");
+    assert!(state.warnings.len() > 5);
 }

@@ -217,16 +217,24 @@ impl Driver<'_> {
             Some(_) => None,
             None => machine::following(self.plan, &self.state, stretch),
         };
-        if let Some(next) = behind {
-            let repeat = self.cells_to_repeat_after(stretch, next);
-            self.send_programme(next, repeat);
-        }
+        let behind = behind.filter(|next| self.queue(stretch, *next));
         self.watch().await?;
         self.position = Position::Border { queued: behind };
         if stretch.round > 0 && self.closes_round() {
             self.close_round(stretch.step_index)?;
         }
         Ok(())
+    }
+
+    /// Queues a stretch behind the running one; `false` if an interruption came before its first
+    /// cell, so that there is nothing of it to repeat.
+    fn queue(&mut self, running: Stretch, next: Stretch) -> bool {
+        let repeat = self.cells_to_repeat_after(running, next);
+        if repeat == Some(0) {
+            return false;
+        }
+        self.send_programme(next, repeat);
+        true
     }
 
     fn send_programme(&mut self, stretch: Stretch, cells: Option<usize>) {

@@ -75,6 +75,7 @@ impl Driver<'_> {
     /// Applies a record to the state. In a replay it must equal the one that exists, and nothing
     /// is written.
     pub(super) fn fold(&mut self, record: Record) -> Result<Option<Entry>, Halt> {
+        self.skip_notes();
         let number = self.state.record_last + 1;
         let kind = fold::name_of(&record);
         if let Some(line) = self.replay.pop_front() {

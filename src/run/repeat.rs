@@ -4,7 +4,7 @@
 //! short, only the cells that were committed are run again, and the drive comes to rest there, as
 //! it does after every interruption.
 
-use crate::journal::record::Record;
+use crate::journal::record::{Line, Record};
 use crate::run::driver::{Driver, Halt};
 use crate::run::machine::{self, Stretch};
 
@@ -17,22 +17,14 @@ impl Driver<'_> {
     /// Handles what stands between two segments: in a replay the records of a pause, and after it
     /// the *resumed* record of this start.
     pub(super) async fn repeat_pause(&mut self) -> Result<bool, Halt> {
-        let is_pause = self.replay.front().is_some_and(|line| {
-            matches!(
-                line.record,
-                Record::Interrupted(_)
-                    | Record::Resumed(_)
-                    | Record::Warning(_)
-                    | Record::Annotated(_)
-            )
-        });
+        self.skip_notes();
+        let is_pause = self
+            .replay
+            .front()
+            .is_some_and(|line| matches!(line.record, Record::Interrupted(_) | Record::Resumed(_)));
         if is_pause {
             self.settle().await?;
-            if let Some(line) = self.replay.pop_front() {
-                self.state
-                    .apply(&line)
-                    .expect("the reader has folded it before");
-            }
+            self.apply_next();
             return Ok(true);
         }
         if self.replay.is_empty()
@@ -45,9 +37,28 @@ impl Driver<'_> {
         Ok(false)
     }
 
+    /// Applies warnings and annotations that come next: they came from outside the drive, at any
+    /// time, and a drive that repeats its work gives no cause for them.
+    pub(super) fn skip_notes(&mut self) {
+        let is_note =
+            |line: &Line| matches!(line.record, Record::Warning(_) | Record::Annotated(_));
+        while self.replay.front().is_some_and(is_note) {
+            self.apply_next();
+        }
+    }
+
+    fn apply_next(&mut self) {
+        if let Some(line) = self.replay.pop_front() {
+            self.state
+                .apply(&line)
+                .expect("the reader has folded it before");
+        }
+    }
+
     /// Whether the round that just ended is to be judged: always, unless it is repeated and the
     /// run was interrupted before its judgement was committed.
-    pub(super) fn closes_round(&self) -> bool {
+    pub(super) fn closes_round(&mut self) -> bool {
+        self.skip_notes();
         match self.replay.front() {
             Some(line) => matches!(line.record, Record::RoundClosed(_)),
             None => self.resumed.is_none(),

@@ -93,9 +93,7 @@ pub fn open(cleared: &Cleared) -> Result<LocalDrive, OpenError> {
         .read(true)
         .write(true)
         .custom_flags(libc::O_EXCL | libc::O_DIRECT);
-    let file = options
-        .open(path)
-        .map_err(|error| guard::not_opened(path, &error))?;
+    let file = guard::open_exclusive(path, &options)?;
     // From here on nobody else can mount or claim it; what is checked now stays true.
     guard::check_number(path, &file, cleared.number)?;
     let identity = identify_open(path, &cleared.folder, &file)?;

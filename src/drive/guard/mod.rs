@@ -7,12 +7,13 @@
 
 mod family;
 pub mod mounts;
+mod opening;
 mod refusal;
 pub mod signatures;
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io;
-use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use super::block::describe;
@@ -20,6 +21,8 @@ use super::identity::Identity;
 use super::sysfs::{BlockFolder, DeviceNumber, Sysfs};
 use family::Family;
 use mounts::{parse_mounts, parse_swaps};
+use opening::open_read_only;
+pub(super) use opening::{check_number, not_opened, open_exclusive};
 pub use refusal::Refusal;
 use signatures::Signature;
 
@@ -279,44 +282,6 @@ fn refuse_unusable(path: &Path, folder: &BlockFolder) -> Result<(), Refusal> {
         return Err(Refusal::Empty { path });
     }
     Ok(())
-}
-
-/// Opens for reading only, and exclusively: a mounted or otherwise held device refuses that.
-fn open_read_only(path: &Path) -> Result<File, Refusal> {
-    let mut options = OpenOptions::new();
-    options.read(true).custom_flags(libc::O_EXCL);
-    options.open(path).map_err(|error| not_opened(path, &error))
-}
-
-/// The refusal for an error of `open` or `stat`.
-pub(super) fn not_opened(path: &Path, error: &io::Error) -> Refusal {
-    let path = path.to_owned();
-    let remedy = match error.raw_os_error() {
-        Some(libc::EBUSY) => return Refusal::Busy { path },
-        Some(libc::EROFS) => return Refusal::ReadOnly { path },
-        Some(libc::ENOMEDIUM | libc::ENXIO) => return Refusal::Empty { path },
-        Some(libc::EACCES | libc::EPERM) => "run ptse as root, or use another drive",
-        Some(_) | None => "check the drive and its cabling",
-    };
-    Refusal::NotOpened {
-        path,
-        cause: error.to_string(),
-        remedy,
-    }
-}
-
-/// The path must still lead to the device that was looked at.
-pub(super) fn check_number(path: &Path, file: &File, before: DeviceNumber) -> Result<(), Refusal> {
-    let metadata = file.metadata().map_err(|error| not_opened(path, &error))?;
-    let after = DeviceNumber::from_raw(metadata.rdev());
-    if after == before {
-        return Ok(());
-    }
-    Err(Refusal::Changed {
-        path: path.to_owned(),
-        before: format!("device {before}"),
-        after: format!("device {after}"),
-    })
 }
 
 /// Refuses a device that carries something.

@@ -92,13 +92,11 @@ fn open_again(stored: &Stored, opened: &RunOpened) -> Result<target::Open, Comma
     let consent = Consent {
         erase: opened.erase_consent.as_deref(),
         even_with_signatures: waived && is_untouched,
-        out: Some(&stored.folder),
+        out: &stored.folder,
         can_ask: false,
     };
     let address = target::find_again(&opened.drive)?;
-    target::inspect(&address, &consent)?
-        .confirm(&consent)?
-        .open()
+    target::open(&address, &consent)
 }
 
 /// The same drive is the same anchor, size and block; anything else is named.

@@ -16,6 +16,7 @@ use crate::journal::recorder::Recorder;
 use crate::journal::{Entry, RunState};
 use crate::run::records;
 use crate::spec::Loaded;
+use crate::stimulus::Geometry;
 use crate::ui::terminal;
 
 /// Arguments of `ptse run`.
@@ -90,19 +91,21 @@ pub fn tool() -> String {
 /// What was refused or failed, with its exit code.
 pub fn command(args: &RunArgs) -> Result<Exit, CommandError> {
     let loaded = test_file::load_test(&args.spec, &args.set, args.quick)?;
+    let identity = target::describe(&args.drive)?;
+    let geometry = Geometry {
+        capacity: identity.capacity,
+        logical_block: identity.logical_block,
+    };
+    let plan = test_file::resolve(&loaded, geometry)?;
+    test_file::refuse_not_built(&args.spec, &plan.not_built())?;
     let consent = Consent {
         erase: args.erase.as_deref(),
         even_with_signatures: args.even_with_signatures,
-        out: Some(&args.out),
+        out: &args.out,
         can_ask: true,
     };
-    let opening = target::inspect(&args.drive, &consent)?;
-    let plan = test_file::resolve(&loaded, opening.geometry())?;
-    test_file::refuse_not_built(&args.spec, &plan.not_built())?;
-    let confirmed = opening.confirm(&consent)?;
-    let erase_consent = confirmed.consent.clone();
-    let mut target = confirmed.open()?;
-    let opened = opened(args, &loaded, &*target.drive, target.seed, erase_consent);
+    let mut target = target::open(&args.drive, &consent)?;
+    let opened = opened(args, &loaded, &target);
     let start = start_of(&*target.drive);
     let drive = &opened.drive;
     let folder = folder::make(
@@ -162,13 +165,8 @@ async fn begin(folder: &std::path::Path, line: Line) -> Result<Recorder, Command
     }
 }
 
-fn opened(
-    args: &RunArgs,
-    loaded: &Loaded,
-    drive: &dyn Drive,
-    seed: u64,
-    erase_consent: Option<String>,
-) -> RunOpened {
+fn opened(args: &RunArgs, loaded: &Loaded, target: &target::Open) -> RunOpened {
+    let drive = &*target.drive;
     let waiver = args
         .even_with_signatures
         .then(|| "even-with-signatures".to_owned());
@@ -181,10 +179,10 @@ fn opened(
         overrides: args.set.clone(),
         quick: args.quick,
         effective: loaded.effective.clone(),
-        seed,
+        seed: target.seed,
         purge_method: args.purge.word().to_owned(),
         waivers: waiver.into_iter().collect(),
-        erase_consent,
+        erase_consent: target.consent.clone(),
         drive: records::drive(drive.identity()),
         host: records::host(drive.host()),
         fields: BTreeMap::new(),

@@ -1,12 +1,16 @@
-//! From `--drive` to an open drive: inspected first, confirmed second, opened for writing last.
+//! From `--drive` to an open drive: described first, cleared by the guard second, opened for
+//! writing last.
 
+use std::io::{BufRead, IsTerminal, Write};
 use std::path::Path;
 
 use crate::commands::exit::CommandError;
-use crate::drive::{Drive, Identity};
+use crate::drive::block::{self, OpenError};
+use crate::drive::guard::{self, Cleared, Guard};
+use crate::drive::target::Target;
+use crate::drive::{Drive, Identity, file};
 use crate::journal::record::DriveRecord;
-use crate::sim;
-use crate::stimulus::Geometry;
+use crate::sim::{self, SimError};
 
 /// What the operator allows.
 #[derive(Debug, Clone, Copy)]
@@ -16,23 +20,9 @@ pub struct Consent<'a> {
     /// `--even-with-signatures`.
     pub even_with_signatures: bool,
     /// Folder of the results, whose disk must not be the target.
-    pub out: Option<&'a Path>,
+    pub out: &'a Path,
     /// Whether the operator may be asked at the terminal.
     pub can_ask: bool,
-}
-
-/// A target that was looked at and may be used once the operator agrees.
-#[derive(Debug)]
-pub struct Inspected {
-    identity: Identity,
-}
-
-/// A target the operator agreed to use.
-#[derive(Debug)]
-pub struct Confirmed {
-    inspected: Inspected,
-    /// What the operator named; `None` where nothing real is erased.
-    pub consent: Option<String>,
 }
 
 /// An open drive.
@@ -42,14 +32,20 @@ pub struct Open {
     pub drive: Box<dyn Drive>,
     /// Seed of the run's random streams.
     pub seed: u64,
+    /// What the operator named to allow erasing; `None` where nothing real is erased.
+    pub consent: Option<String>,
 }
 
-/// Who a target is, without the guard: for what touches nothing.
+/// Who a target is. Nothing is written and nothing stays open.
 ///
 /// # Errors
-/// When it does not exist.
+/// When there is no such target.
 pub fn describe(address: &str) -> Result<Identity, CommandError> {
-    sim::describe(address).map_err(CommandError::usage)
+    match Target::parse(address).map_err(CommandError::usage)? {
+        Target::Simulated(_) => sim::describe(address).map_err(wrong_address),
+        Target::File(path) => file::identify(&path).map_err(CommandError::device),
+        Target::Block(path) => block::identify(&path).map_err(CommandError::device),
+    }
 }
 
 /// How people know a drive: address, model, serial.
@@ -58,13 +54,31 @@ pub fn description(identity: &Identity) -> String {
     format!("{} ({}, {serial})", identity.address, identity.model)
 }
 
-/// Looks at a target without touching it.
+/// Has the guard look at a target, and opens it for writing if it may be erased.
 ///
 /// # Errors
-/// When it does not exist or the guard refuses it.
-pub fn inspect(address: &str, _consent: &Consent<'_>) -> Result<Inspected, CommandError> {
-    let identity = sim::describe(address).map_err(CommandError::usage)?;
-    Ok(Inspected { identity })
+/// When the guard refuses it, consent is not given, or it cannot be opened.
+pub fn open(address: &str, consent: &Consent<'_>) -> Result<Open, CommandError> {
+    match Target::parse(address).map_err(CommandError::usage)? {
+        Target::Simulated(_) => {
+            let drive = sim::open(address).map_err(wrong_address)?;
+            let seed = drive.seed();
+            Ok(Open {
+                drive: Box::new(drive),
+                seed,
+                consent: None,
+            })
+        }
+        Target::File(path) => {
+            let name = confirm_file(&path, consent)?;
+            opened(file::open(&path), name)
+        }
+        Target::Block(path) => {
+            let cleared = clear(&path, consent)?;
+            let name = cleared.identity().confirm_name.clone();
+            opened(block::open(&cleared), name)
+        }
+    }
 }
 
 /// Where the drive of a run is now.
@@ -72,46 +86,96 @@ pub fn inspect(address: &str, _consent: &Consent<'_>) -> Result<Inspected, Comma
 /// # Errors
 /// When it cannot be found.
 pub fn find_again(drive: &DriveRecord) -> Result<String, CommandError> {
-    Ok(drive.address.clone())
+    // Names of devices change between boots; files and simulated drives keep their address.
+    let is_there = block::identify(Path::new(&drive.address))
+        .is_ok_and(|identity| identity.anchor == drive.anchor);
+    let found = if is_there {
+        None
+    } else {
+        block::find(&drive.anchor).map(|path| path.display().to_string())
+    };
+    Ok(found.unwrap_or_else(|| drive.address.clone()))
 }
 
-impl Inspected {
-    /// Its size and block.
-    pub fn geometry(&self) -> Geometry {
-        Geometry {
-            capacity: self.identity.capacity,
-            logical_block: self.identity.logical_block,
-        }
-    }
+fn opened<D: Drive + 'static>(
+    drive: Result<D, OpenError>,
+    consent: String,
+) -> Result<Open, CommandError> {
+    let drive = Box::new(drive.map_err(CommandError::device)?);
+    Ok(Open {
+        drive,
+        seed: fresh_seed()?,
+        consent: Some(consent),
+    })
+}
 
-    /// Who it is.
-    pub fn identity(&self) -> &Identity {
-        &self.identity
-    }
+/// The guard, and its last question put to the operator where there is one to answer.
+fn clear(path: &Path, consent: &Consent<'_>) -> Result<Cleared, CommandError> {
+    let needed = [consent.out];
+    let guard = Guard {
+        even_with_signatures: consent.even_with_signatures,
+        needed: &needed,
+    };
+    let inspected = guard::inspect(path, &guard).map_err(CommandError::device)?;
+    let typed = if consent.erase.is_none() && can_ask(consent) {
+        let place = path.display().to_string();
+        Some(ask(&place, &block::describe(inspected.identity()))?)
+    } else {
+        None
+    };
+    inspected
+        .confirm(consent.erase.or(typed.as_deref()))
+        .map_err(CommandError::device)
+}
 
-    /// Asks for consent where something real is erased.
-    ///
-    /// # Errors
-    /// When it is not given.
-    pub fn confirm(self, _consent: &Consent<'_>) -> Result<Confirmed, CommandError> {
-        Ok(Confirmed {
-            inspected: self,
-            consent: None,
-        })
+/// A file has no guard of its own, and may hold somebody's data: it is named like a drive.
+fn confirm_file(path: &Path, consent: &Consent<'_>) -> Result<String, CommandError> {
+    let name = file::identify(path)
+        .map_err(CommandError::device)?
+        .confirm_name;
+    let place = path.display();
+    match consent.erase {
+        Some(given) if given == name => Ok(name),
+        Some(given) => Err(CommandError::device(format!(
+            "file:{place} is not '{given}'; to overwrite it give --erase {name}"
+        ))),
+        None => Err(CommandError::device(format!(
+            "file:{place} will be overwritten; to allow that give --erase {name}"
+        ))),
     }
 }
 
-impl Confirmed {
-    /// Opens the drive for writing.
-    ///
-    /// # Errors
-    /// When it cannot be opened.
-    pub fn open(self) -> Result<Open, CommandError> {
-        let drive = sim::open(&self.inspected.identity.address).map_err(CommandError::device)?;
-        let seed = drive.seed();
-        Ok(Open {
-            drive: Box::new(drive),
-            seed,
-        })
-    }
+fn can_ask(consent: &Consent<'_>) -> bool {
+    consent.can_ask && std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
+}
+
+fn ask(place: &str, described: &str) -> Result<String, CommandError> {
+    let failed = |error| CommandError::device(format!("cannot ask for consent: {error}"));
+    let mut err = std::io::stderr();
+    write!(
+        err,
+        "ALL DATA on {place} ({described}) WILL BE ERASED.\nType its serial number (or its kernel \
+         name, if it has none) to go on: "
+    )
+    .map_err(failed)?;
+    err.flush().map_err(failed)?;
+    let mut line = String::new();
+    std::io::stdin()
+        .lock()
+        .read_line(&mut line)
+        .map_err(failed)?;
+    Ok(line.trim().to_owned())
+}
+
+/// A seed from the system; it is recorded, so that the addresses of a run can be repeated.
+fn fresh_seed() -> Result<u64, CommandError> {
+    let mut bytes = [0; 8];
+    std::fs::File::open("/dev/urandom")
+        .and_then(|mut file| std::io::Read::read_exact(&mut file, &mut bytes))
+        .map_err(|error| CommandError::device(format!("cannot read /dev/urandom: {error}")))?;
+    Ok(u64::from_le_bytes(bytes))
+}
+
+fn wrong_address(error: SimError) -> CommandError {
+    CommandError::usage(error)
 }

@@ -131,8 +131,8 @@ impl Part {
         [second_end, clock.deadline].into_iter().flatten().min()
     }
 
-    /// The clock starts; `busy` is how long the thread was busy so far. Gives the I/Os of the hand-over
-    /// that ends here.
+    /// The clock starts; `busy` is how long the thread was busy so far. Gives the I/Os of the
+    /// hand-over that ends here.
     pub(super) fn begin(&mut self, start: Nanos, busy: Nanos) -> Signal {
         self.clock = Some(PartClock {
             start,

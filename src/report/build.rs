@@ -1,6 +1,7 @@
 //! From the folded journal and its plan to the [`Report`]. Pure; decides what is shown, not how.
 
 mod conditions;
+mod fields;
 mod header;
 mod matrix;
 mod pages;

@@ -11,6 +11,7 @@ mod conduct;
 mod device;
 mod looped;
 mod preparation;
+mod record;
 mod words;
 
 #[cfg(test)]
@@ -80,11 +81,12 @@ pub fn judge(state: &RunState, plan: &Plan) -> Ledger {
         lines.extend(preparation::lines(state, plan, rounds));
         lines.extend(looped::lines(plan, rounds, &run));
         lines.extend(conduct::steady_state(state, rounds, &run));
-        lines.extend(conduct::lines(state, rounds, &run));
+        lines.extend(conduct::lines(&run));
+        lines.extend(record::interruptions(state, rounds));
     } else {
         lines.push(no_rounds(plan));
     }
-    lines.extend(conduct::record(state));
+    lines.extend(record::lines(state));
     if standard.is_none() {
         for line in &mut lines {
             line.verdict = LineVerdict::NotApplicable;

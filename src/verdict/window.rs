@@ -5,6 +5,9 @@
 //! interruption, or as many as there are. A window never spans an interruption and never holds a
 //! broken round.
 
+#[cfg(test)]
+mod tests;
+
 use crate::journal::RunState;
 use crate::journal::record::RoundClosed;
 use crate::journal::state::RoundResult;

@@ -6,6 +6,8 @@
     reason = "each test file uses its own part of it"
 )]
 
+pub mod killed;
+pub mod loops;
 mod plans;
 
 use std::collections::BTreeMap;

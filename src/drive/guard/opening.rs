@@ -9,9 +9,10 @@ use std::time::Duration;
 use super::super::sysfs::DeviceNumber;
 use super::Refusal;
 
-/// How often and how long to wait for a busy device: a second altogether.
-const BUSY_TRIES: u32 = 20;
-const BUSY_PAUSE: Duration = Duration::from_millis(50);
+/// How often a busy device is asked again.
+const BUSY_TRIES: u32 = 30;
+/// Time between two such questions.
+const BUSY_PAUSE: Duration = Duration::from_millis(100);
 
 /// Opens for reading only, and exclusively: a mounted or otherwise held device refuses that.
 pub(super) fn open_read_only(path: &Path) -> Result<File, Refusal> {
@@ -21,8 +22,8 @@ pub(super) fn open_read_only(path: &Path) -> Result<File, Refusal> {
     )
 }
 
-/// Opens an exclusive device, with patience: the kernel lets go of the device of a program that
-/// was killed only after a while.
+/// Opens a device exclusively. The kernel lets go of a device some time after a run on it was
+/// killed, when the last I/O of its rings has completed; so a busy one is asked again for a while.
 pub(in crate::drive) fn open_exclusive(
     path: &Path,
     options: &OpenOptions,

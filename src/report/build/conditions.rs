@@ -10,11 +10,7 @@ use crate::stats::Tally;
 use crate::units::{Nanos, to_f64};
 
 pub(super) fn exhibits(run: &Run<'_>) -> Vec<Exhibit> {
-    let mut exhibits = vec![Exhibit::Table(course(run)), Exhibit::Table(run_facts(run))];
-    if !run.closed.is_empty() {
-        exhibits.push(Exhibit::Table(changes(run)));
-    }
-    exhibits
+    vec![Exhibit::Table(course(run)), Exhibit::Table(run_facts(run))]
 }
 
 fn texts(head: &str, cells: Vec<String>) -> TableRow {
@@ -151,7 +147,7 @@ fn run_facts(run: &Run<'_>) -> Table {
 }
 
 /// Idle gaps and hand-overs of every round, with the cell in which the longest occurred.
-fn changes(run: &Run<'_>) -> Table {
+pub(super) fn changes(run: &Run<'_>) -> Table {
     Table {
         caption: "Changes from cell to cell, by round".to_owned(),
         heads: [

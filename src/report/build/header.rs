@@ -4,11 +4,10 @@
 //! given when the run was opened, or from a later annotation, which is marked as such. A drive's
 //! own identity is never replaced by a text somebody typed.
 
-use std::collections::BTreeMap;
-
 use chrono::{DateTime, FixedOffset};
 
 use super::Run;
+use super::fields::{Fields, NO_ANSWER, NO_ANSWER_DRIVE, NOT_GIVEN};
 use crate::report::model::{Header, HeaderColumn, HeaderField};
 use crate::spec::plan::PlannedFill;
 use crate::stimulus::{Access, Content};
@@ -54,46 +53,6 @@ pub(super) fn header(run: &Run<'_>) -> Header {
             set_up(run, &fields),
             parameters(run),
         ],
-    }
-}
-
-const NOT_GIVEN: &str = "not recorded (not given)";
-const NO_ANSWER: &str = "not recorded (the system does not tell)";
-const NO_ANSWER_DRIVE: &str = "not recorded (the drive does not tell)";
-
-/// Texts supplied by people, the latest first.
-struct Fields<'a> {
-    given: BTreeMap<&'a str, &'a str>,
-    amended: BTreeMap<&'a str, (&'a str, String)>,
-}
-
-impl<'a> Fields<'a> {
-    fn of(run: &Run<'a>) -> Self {
-        let from_spec = run.plan.spec.report_fields.iter();
-        let from_run = run.state.opened.fields.iter();
-        let mut amended = BTreeMap::new();
-        for noted in &run.state.annotations {
-            let on = noted.at.format("%Y-%m-%d").to_string();
-            for (key, value) in &noted.what.fields {
-                amended.insert(key.as_str(), (value.as_str(), on.clone()));
-            }
-        }
-        Self {
-            given: from_spec
-                .chain(from_run)
-                .map(|(key, value)| (key.as_str(), value.as_str()))
-                .collect(),
-            amended,
-        }
-    }
-
-    /// The annotation, else the recorded value, else the given text, else why there is none.
-    fn text(&self, key: &str, recorded: Option<&str>, missing: &str) -> String {
-        if let Some((value, on)) = self.amended.get(key) {
-            return format!("{value} (amended on {on})");
-        }
-        let given = self.given.get(key).copied();
-        given.or(recorded).unwrap_or(missing).to_owned()
     }
 }
 

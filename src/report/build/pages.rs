@@ -9,12 +9,14 @@ use crate::report::numbers::Format;
 use crate::verdict::ledger::Line;
 
 /// Characters of a ledger page before the next one begins; a line costs at least a row.
-const LEDGER_PAGE_CHARACTERS: usize = 3600;
+const LEDGER_PAGE_CHARACTERS: usize = 3200;
 /// What a row costs beside its characters.
 const LEDGER_ROW_CHARACTERS: usize = 120;
+/// Findings on the title page that leave room for a plot.
+const FINDINGS_BESIDE_PLOT: usize = 10;
 
 pub(super) fn pages(run: &Run<'_>, report: &Report) -> Vec<Page> {
-    let mut pages = vec![title_page(run)];
+    let mut pages = vec![title_page(run, report)];
     let mut number = 0;
     let mut plot = |title: String, id: &str, exhibits: Vec<Exhibit>| {
         number += 1;
@@ -33,7 +35,12 @@ pub(super) fn pages(run: &Run<'_>, report: &Report) -> Vec<Page> {
         ));
     }
     for (index, block) in (1..).zip(&report.variables) {
-        let title = format!("Steady State Measurement Window - {}", block.variable);
+        let role = if block.is_tracked {
+            ""
+        } else {
+            " (watched, not required)"
+        };
+        let title = format!("Steady State Measurement Window - {}{role}", block.variable);
         let id = format!("window-{index}");
         pages.push(plot(title, &id, window_exhibits(block, index)));
     }
@@ -60,6 +67,10 @@ pub(super) fn pages(run: &Run<'_>, report: &Report) -> Vec<Page> {
         pages.push(page("Rounds", "rounds", vec![table]));
     }
     pages.push(page("Conditions", "conditions", conditions::exhibits(run)));
+    if !run.closed.is_empty() {
+        let table = Exhibit::Table(conditions::changes(run));
+        pages.push(page("Changes from Cell to Cell", "changes", vec![table]));
+    }
     pages.extend(ledger_pages(&report.ledger.lines));
     pages
 }
@@ -73,8 +84,10 @@ fn page(title: &str, id: &str, exhibits: Vec<Exhibit>) -> Page {
     }
 }
 
-fn title_page(run: &Run<'_>) -> Page {
-    let small = plots::convergence(run).map(|plot| {
+fn title_page(run: &Run<'_>, report: &Report) -> Page {
+    let has_room = report.summary.findings.len() <= FINDINGS_BESIDE_PLOT;
+    let plot = plots::convergence(run).filter(|_| has_room);
+    let small = plot.map(|plot| {
         Exhibit::Lines(LinePlot {
             id: "convergence-small".to_owned(),
             room: Room::Title,

@@ -21,7 +21,7 @@ pub(super) fn summary(run: &Run<'_>, status: Status, ledger: &Ledger) -> Summary
             verdict: line.verdict.words().to_owned(),
             key: line.verdict.key().to_owned(),
             text: line.finding.clone(),
-            clause: line.clause.clone(),
+            source: source(&line.clause),
         })
     });
     Summary {
@@ -32,6 +32,14 @@ pub(super) fn summary(run: &Run<'_>, status: Status, ledger: &Ledger) -> Summary
         figures: figures(run),
         ledger: ledger.sentence(),
         findings: findings.collect(),
+    }
+}
+
+fn source(clause: &str) -> String {
+    if clause.starts_with(|first: char| first.is_ascii_digit()) {
+        format!("clause {clause}")
+    } else {
+        clause.to_owned()
     }
 }
 
@@ -91,7 +99,12 @@ fn figures(run: &Run<'_>) -> Vec<Figure> {
         ("4 KiB random 65/35", 65, 4 * KIB, Quantity::Iops),
         ("128 KiB random read", 100, 128 * KIB, Quantity::Throughput),
         ("128 KiB random write", 0, 128 * KIB, Quantity::Throughput),
-        ("4 KiB random write, mean", 0, 4 * KIB, Quantity::Latency),
+        (
+            "4 KiB random write, mean latency",
+            0,
+            4 * KIB,
+            Quantity::Latency,
+        ),
     ];
     cells
         .into_iter()

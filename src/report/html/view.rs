@@ -1,14 +1,17 @@
 //! What the HTML template sees: the model with every figure already as text.
 
+mod block;
+
 use serde::Serialize;
 
 use crate::report::ReportError;
 use crate::report::model::{
-    Banner, Determination, Exhibit, Finding, Header, Report, Room, Table, TableRow, Value,
+    Banner, Exhibit, Finding, Header, Report, Room, Table, TableRow, Value,
 };
-use crate::report::numbers::{Format, line_formula, text};
+use crate::report::numbers::text;
 use crate::report::plots;
 use crate::verdict::ledger::Line;
+use block::BlockView;
 
 /// The whole report.
 #[derive(Debug, Serialize)]
@@ -106,31 +109,9 @@ struct CellView {
 }
 
 #[derive(Debug, Serialize)]
-struct BlockView {
-    heading: String,
-    status: String,
-    is_steady: bool,
-    rows: Vec<BlockRow>,
-    formula: String,
-    average: String,
-    average_label: String,
-    missing: Option<String>,
-}
-
-#[derive(Debug, Serialize)]
-struct BlockRow {
-    allowed_label: &'static str,
-    allowed: String,
-    measured_label: &'static str,
-    measured: String,
-    holds: bool,
-}
-
-#[derive(Debug, Serialize)]
 struct LineView {
-    verdict: &'static str,
+    words: &'static str,
     key: &'static str,
-    #[serde(flatten)]
     line: Line,
 }
 
@@ -227,7 +208,7 @@ fn exhibit(exhibit: &Exhibit) -> Result<ExhibitView, ReportError> {
             svg: plots::bars_svg(plot)?,
             room: "page",
         },
-        Exhibit::Determination(block) => ExhibitView::Determination(block_view(block)),
+        Exhibit::Determination(block) => ExhibitView::Determination(BlockView::of(block)),
         Exhibit::Table(table) => ExhibitView::Table(table_view(table)),
         Exhibit::Ledger(lines) => ExhibitView::Ledger {
             lines: lines.iter().map(line_view).collect(),
@@ -238,7 +219,7 @@ fn exhibit(exhibit: &Exhibit) -> Result<ExhibitView, ReportError> {
 
 fn line_view(line: &Line) -> LineView {
     LineView {
-        verdict: line.verdict.words(),
+        words: line.verdict.words(),
         key: line.verdict.key(),
         line: line.clone(),
     }
@@ -295,57 +276,5 @@ fn value_text(value: &Value) -> String {
         Value::Number(number, format) => text(*number, *format),
         Value::Count(count) => count.to_string(),
         Value::Missing(_) => "n/a".to_owned(),
-    }
-}
-
-fn block_view(block: &Determination) -> BlockView {
-    let number = |value: f64| text(value, Format::Exact);
-    let rounds = block.window.map_or(String::new(), |(first, last)| {
-        if first == last {
-            format!(", Round {first}")
-        } else {
-            format!(", Rounds {first} - {last}")
-        }
-    });
-    let status = if block.is_steady {
-        "Steady state reached: all tracked variables hold in this window".to_owned()
-    } else {
-        "STEADY STATE NOT REACHED".to_owned()
-    };
-    let rows = block.data.as_ref().map_or_else(Vec::new, |data| {
-        vec![
-            BlockRow {
-                allowed_label: "Allowed Maximum Data Excursion",
-                allowed: number(data.allowed_data_excursion),
-                measured_label: "Measured Maximum Data Excursion",
-                measured: number(data.measured_data_excursion),
-                holds: data.data_holds,
-            },
-            BlockRow {
-                allowed_label: "Allowed Maximum Slope Excursion",
-                allowed: number(data.allowed_slope_excursion),
-                measured_label: "Measured Maximum Slope Excursion",
-                measured: number(data.measured_slope_excursion),
-                holds: data.slope_holds,
-            },
-        ]
-    });
-    BlockView {
-        heading: format!(
-            "Steady State Determination Data - {}, {}{rounds}",
-            block.variable, block.unit
-        ),
-        status,
-        is_steady: block.is_steady,
-        rows,
-        formula: block.data.as_ref().map_or(String::new(), |data| {
-            line_formula(data.slope, data.intercept)
-        }),
-        average: block
-            .data
-            .as_ref()
-            .map_or(String::new(), |data| number(data.average)),
-        average_label: block.average_label.clone(),
-        missing: block.missing.clone(),
     }
 }

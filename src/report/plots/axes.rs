@@ -11,8 +11,6 @@ use crate::report::model::{Axis, LinePlot, Scale};
 
 /// Height of texts at the axes.
 pub(super) const TEXT: f64 = 14.0;
-/// Width of a digit, in heights; the estimate only reserves room.
-pub(super) const DIGIT: f64 = 0.58;
 
 /// The rectangle of the data, in units of the drawing.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -74,8 +72,7 @@ impl Ruler {
 
     /// Width of the longest label, in heights of its text.
     pub(super) fn label_width(&self) -> f64 {
-        let longest = self.ticks.iter().map(|tick| tick.1.chars().count()).max();
-        f64::from(u32::try_from(longest.unwrap_or(0)).unwrap_or(0)) * DIGIT
+        ticks::label_width(&self.ticks)
     }
 }
 

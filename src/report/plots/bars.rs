@@ -3,6 +3,9 @@
 //! Bars are drawn from far to near. The view is the first of a row of ever steeper ones, with ever
 //! lower bars, in which every bar shows a part of itself that no other bar hides.
 
+#[cfg(test)]
+mod tests;
+
 use plotters::backend::DrawingBackend;
 use plotters::coord::Shift;
 use plotters::drawing::DrawingArea;
@@ -11,17 +14,17 @@ use plotters::style::text_anchor::HPos;
 use super::PlotError;
 use super::canvas::{Canvas, Pen, Point};
 use super::projection::{BAR_WIDTH, Bar, FACES, Face, Place, VIEWS, View, visible_area};
-use super::style::{GREY, GRID, GRID_LIGHT, INK, color, lettering, shade};
+use super::style::{GREY, GRID, GRID_LIGHT, color, lettering, shade};
 use super::ticks::{self, Tick};
 use crate::report::model::Matrix;
 use crate::report::numbers::{Format, text};
 
 /// Size of the drawing.
-pub(super) const SIZE: (f64, f64) = (1000.0, 760.0);
+pub(super) const SIZE: (f64, f64) = (1000.0, 710.0);
 /// Smallest visible part of a bar, in units of the drawing squared.
 const VISIBLE_MIN: f64 = 40.0;
-/// Room for labels around the floor and the walls: left, right, top, bottom.
-const ROOM: (f64, f64, f64, f64) = (100.0, 76.0, 20.0, 104.0);
+/// Room for labels around the floor and the walls: right, top, bottom.
+const ROOM: (f64, f64, f64) = (78.0, 14.0, 116.0);
 const TEXT: f64 = 14.0;
 
 /// The bars, seen from a settled view.
@@ -61,7 +64,9 @@ impl<'a> Scene<'a> {
         let step = ticks::nice_step(high / 6.0);
         let top = (high / step).ceil() * step;
         let (columns, rows) = floor_size(matrix);
-        let (left, right, above, below) = ROOM;
+        let (right, above, below) = ROOM;
+        let ticks = ticks::linear(0.0, top, 6.0);
+        let left = 44.0 + ticks::label_width(&ticks) * TEXT;
         let width = view.project([columns, rows, 0.0]).0;
         let lowest = view.project([columns, 0.0, 0.0]).1;
         let highest = view.project([0.0, rows, 0.0]).1;
@@ -82,7 +87,7 @@ impl<'a> Scene<'a> {
             matrix,
             view,
             bars,
-            ticks: ticks::linear(0.0, top, 6.0),
+            ticks,
             top,
             walls,
             scale,
@@ -155,7 +160,31 @@ impl<'a> Scene<'a> {
         self.floor_and_walls(&canvas)?;
         self.value_labels(&canvas)?;
         self.block_labels(&canvas)?;
-        self.mix_labels(&canvas)
+        self.mix_labels(&canvas)?;
+        self.legend(&canvas)
+    }
+
+    /// A row of mixes with the colours of their bars, below everything.
+    fn legend<DB: DrawingBackend>(&self, canvas: &Canvas<'_, DB>) -> Result<(), PlotError> {
+        const ENTRY: f64 = 92.0;
+        let y = SIZE.1 - 16.0;
+        let mut head = lettering(TEXT, HPos::Left);
+        head.is_bold = true;
+        let mut x = self.origin.0;
+        canvas.text((x, y), "R/W mix", head)?;
+        x += ENTRY * 0.85;
+        for (row, mix) in self.matrix.mixes.iter().enumerate() {
+            let square = [
+                (x, y - 7.0),
+                (x + 14.0, y - 7.0),
+                (x + 14.0, y + 7.0),
+                (x, y + 7.0),
+            ];
+            canvas.polygon(&square, color(row))?;
+            canvas.text((x + 20.0, y), mix, lettering(TEXT, HPos::Left))?;
+            x += ENTRY;
+        }
+        Ok(())
     }
 
     fn floor_and_walls<DB: DrawingBackend>(
@@ -235,8 +264,7 @@ impl<'a> Scene<'a> {
         let (x, y) = self.at([columns, rows, 0.0]);
         let mut title = lettering(TEXT, HPos::Right);
         title.is_bold = true;
-        title.color = INK;
-        canvas.text((x + 70.0, y - 22.0), "R/W mix", title)
+        canvas.text((x + ROOM.0 - 6.0, y - 22.0), "R/W mix", title)
     }
 }
 

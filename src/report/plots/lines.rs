@@ -6,9 +6,10 @@ use plotters::drawing::DrawingArea;
 use plotters::style::text_anchor::HPos;
 
 use super::PlotError;
-use super::axes::{Axes, DIGIT, Frame, Ruler, TEXT};
+use super::axes::{Axes, Frame, Ruler, TEXT};
 use super::canvas::{Canvas, Pen};
 use super::style::{GREY, lettering, marker, pen};
+use super::ticks::DIGIT;
 use crate::report::model::{LinePlot, Role, Room, Series};
 
 /// Width of the line sample in the legend.
@@ -19,10 +20,10 @@ const ENTRY: f64 = 23.0;
 /// Size of the drawing.
 pub(super) fn size(room: Room) -> (f64, f64) {
     match room {
-        Room::Page => (1000.0, 660.0),
-        Room::Band => (1000.0, 410.0),
-        Room::Title => (1000.0, 340.0),
-        Room::Half => (500.0, 300.0),
+        Room::Page => (1000.0, 630.0),
+        Room::Band => (1000.0, 320.0),
+        Room::Title => (1000.0, 250.0),
+        Room::Half => (500.0, 210.0),
     }
 }
 

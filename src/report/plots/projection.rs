@@ -67,7 +67,7 @@ impl View {
     }
 
     /// The direction from a place to the eye.
-    fn to_eye(&self) -> Place {
+    fn eye_direction(&self) -> Place {
         [
             self.yaw.0 * self.pitch.1,
             -self.yaw.1 * self.pitch.1,
@@ -120,7 +120,7 @@ const SAMPLES: u32 = 6;
 /// Area on paper of a bar's faces that no other bar hides, in floor cells squared, found by
 /// looking from points of each face to the eye.
 pub(super) fn visible_area(bar: &Bar, bars: &[Bar], view: &View) -> f64 {
-    let to_eye = view.to_eye();
+    let to_eye = view.eye_direction();
     let others: Vec<&Bar> = bars
         .iter()
         .filter(|other| (other.column, other.row) != (bar.column, bar.row))

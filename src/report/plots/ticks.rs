@@ -3,6 +3,15 @@
 /// A labelled place of an axis in its own unit.
 pub(super) type Tick = (f64, String);
 
+/// Width of a digit, in heights of its text; the estimate only reserves room.
+pub(super) const DIGIT: f64 = 0.58;
+
+/// Width of the longest label, in heights of its text.
+pub(super) fn label_width(ticks: &[Tick]) -> f64 {
+    let longest = ticks.iter().map(|tick| tick.1.chars().count()).max();
+    f64::from(u32::try_from(longest.unwrap_or(0)).unwrap_or(0)) * DIGIT
+}
+
 /// Round places between `low` and `high`, at most about `count`.
 pub(super) fn linear(low: f64, high: f64, count: f64) -> Vec<Tick> {
     let step = nice_step((high - low).max(f64::MIN_POSITIVE) / count);
@@ -67,12 +76,12 @@ fn decimals_of(step: f64) -> usize {
 
 /// A number with groups of three digits, held together by no-break spaces.
 fn number(value: f64, decimals: usize) -> String {
-    let text = format!("{value:.decimals$}");
+    let text = format!("{:.decimals$}", value.abs());
     let (whole, fraction) = text.split_at(text.find('.').unwrap_or(text.len()));
-    let mut grouped = String::new();
+    let mut grouped = String::from(if value < 0.0 { "-" } else { "" });
     for (index, digit) in whole.chars().enumerate() {
         let left = whole.len() - index;
-        if index > 0 && left % 3 == 0 && whole.len() > 4 && digit != '-' {
+        if index > 0 && left.is_multiple_of(3) {
             grouped.push('\u{a0}');
         }
         grouped.push(digit);
@@ -107,10 +116,10 @@ mod tests {
     fn decades_enclose_the_data() {
         assert_eq!(
             labels(&decades(798.6, 76_888.2)),
-            ["100", "1000", "10 000", "100 000"]
+            ["100", "1 000", "10 000", "100 000"]
         );
         assert_eq!(labels(&decades(0.5, 0.5)), ["0.1", "1"]);
-        assert_eq!(labels(&decades(1000.0, 1000.0)), ["1000", "10 000"]);
+        assert_eq!(labels(&decades(1000.0, 1000.0)), ["1 000", "10 000"]);
     }
 
     #[test]

@@ -1,7 +1,7 @@
-//! Ledger lines about how the run went: steady state, gaps, interruptions, errors, host limits.
+//! Ledger lines about how the rounds went: steady state, idle gaps, hand-overs, host limits.
 
 use crate::journal::RunState;
-use crate::journal::state::{CellResult, Interruption, RoundResult};
+use crate::journal::state::{CellResult, RoundResult};
 use crate::pts;
 use crate::spec::plan::PlannedRounds;
 use crate::units::Nanos;
@@ -118,10 +118,8 @@ pub(super) fn steady_state(
     }]
 }
 
-pub(super) fn lines(state: &RunState, rounds: &PlannedRounds, run: &RoundsRun<'_>) -> Vec<Line> {
-    let mut lines = vec![idle_gaps(run), hand_overs(run), host_limits(run)];
-    lines.extend(interruptions(state, rounds));
-    lines
+pub(super) fn lines(run: &RoundsRun<'_>) -> Vec<Line> {
+    vec![idle_gaps(run), hand_overs(run), host_limits(run)]
 }
 
 /// Cells that follow another cell: all but the first of a segment, which an interruption or the
@@ -157,7 +155,7 @@ fn idle_gaps(run: &RoundsRun<'_>) -> Line {
     )
     .asked(format!("at most {}", limit.as_span()));
     let cells = followers(run);
-    let Some((round, longest)) = cells.iter().max_by_key(|(_, cell)| cell.idle_gap) else {
+    let Some((round, longest)) = cells.iter().rev().max_by_key(|(_, cell)| cell.idle_gap) else {
         return line.cannot("no cell follows another");
     };
     let above = cells
@@ -166,11 +164,15 @@ fn idle_gaps(run: &RoundsRun<'_>) -> Line {
         .count();
     let line = line
         .done(format!("longest {}", gap_text(longest.idle_gap)))
-        .evidence(format!(
-            "before {}; {above} of {} above the bound",
-            place(round, longest),
-            counted(cells.len(), "change")
-        ));
+        .evidence(if longest.idle_gap.0 == 0 {
+            format!("no idle gap in {}", counted(cells.len(), "change"))
+        } else {
+            format!(
+                "before {}; {above} of {} above the bound",
+                place(round, longest),
+                counted(cells.len(), "change")
+            )
+        });
     let finding = (above > 0).then(|| {
         format!(
             "idle gaps of up to {} between cells",
@@ -196,16 +198,22 @@ fn hand_overs(run: &RoundsRun<'_>) -> Line {
     )
     .asked("counted apart");
     let cells = followers(run);
-    let Some((round, longest)) = cells.iter().max_by_key(|(_, cell)| cell.hand_over) else {
+    let Some((round, longest)) = cells.iter().rev().max_by_key(|(_, cell)| cell.hand_over) else {
         return line.cannot("no cell follows another");
     };
+    let overlaps = cells.iter().filter(|(_, cell)| cell.hand_over.0 > 0);
+    let overlaps = overlaps.count();
     let uncounted: u64 = cells.iter().map(|(_, cell)| cell.hand_over_ios).sum();
     line.done(format!(
         "{uncounted} I/Os in {}, longest {}",
-        counted(cells.len(), "hand-over"),
+        counted(overlaps, "hand-over"),
         gap_text(longest.hand_over)
     ))
-    .evidence(format!("longest before {}", place(round, longest)))
+    .evidence(if overlaps == 0 {
+        format!("no hand-over in {}", counted(cells.len(), "change"))
+    } else {
+        format!("longest before {}", place(round, longest))
+    })
 }
 
 fn host_limits(run: &RoundsRun<'_>) -> Line {
@@ -236,103 +244,4 @@ fn host_limits(run: &RoundsRun<'_>) -> Line {
         format!("{cells} may have been limited by the host")
     });
     line.found(finding)
-}
-
-fn interruptions(state: &RunState, rounds: &PlannedRounds) -> Vec<Line> {
-    let requirement = "The sequence from purge to the last round is not interrupted";
-    if state.interruptions.is_empty() {
-        return vec![
-            Line::new("interruptions", "7", requirement)
-                .done("not interrupted")
-                .evidence(format!("records 1 to {}", state.record_last)),
-        ];
-    }
-    (1..)
-        .zip(&state.interruptions)
-        .map(|(number, stop)| {
-            let line = Line::new(format!("interruptions.{number}"), "7", requirement);
-            interruption(line, stop, rounds)
-        })
-        .collect()
-}
-
-fn interruption(line: Line, stop: &Interruption, rounds: &PlannedRounds) -> Line {
-    let cause = stop
-        .interrupted
-        .as_ref()
-        .map_or("stopped without a word (crash or power cut)", |noted| {
-            noted.what.cause.as_str()
-        });
-    let pause = stop.resumed.as_ref().map(|noted| {
-        let seconds = Nanos::from_secs(noted.what.pause_s);
-        (noted.record, seconds.as_span())
-    });
-    let line = line.evidence(match (&stop.interrupted, &pause) {
-        (Some(noted), Some((record, _))) => {
-            format!("records {} and {record}: {cause}", noted.record)
-        }
-        (Some(noted), None) => format!("record {}: {cause}", noted.record),
-        (None, Some((record, _))) => format!("record {record}: {cause}"),
-        (None, None) => cause.to_owned(),
-    });
-    let length = pause.map_or("and not resumed".to_owned(), |(_, time)| {
-        format!("for {time}")
-    });
-    match stop.after_round {
-        Some(round) => {
-            let text = format!("interrupted after round {round} {length}");
-            line.done(format!(
-                "{text}; the broken round was thrown away, windows are made of later rounds, limit \
-                 {} rounds from the resume",
-                rounds.rounds_max
-            ))
-            .deviates(text)
-        }
-        None if stop.resumed.is_some() => line.done(format!(
-            "interrupted before the rounds {length}; begun again from the purge"
-        )),
-        None => line
-            .done(format!("interrupted before the rounds {length}"))
-            .cannot("the run stands still"),
-    }
-}
-
-/// Lines about the record itself: errors, warnings, the tool.
-pub(super) fn record(state: &RunState) -> Vec<Line> {
-    let failed: Vec<String> = state
-        .interruptions
-        .iter()
-        .filter_map(|stop| stop.interrupted.as_ref())
-        .filter(|noted| noted.what.cause.starts_with("I/O error"))
-        .map(|noted| format!("record {}: {}", noted.record, noted.what.cause))
-        .collect();
-    let finding = (!failed.is_empty()).then(|| format!("{} failed", counted(failed.len(), "I/O")));
-    let mut lines = vec![
-        Line::new("errors", OURS, "Every I/O completes without an error")
-            .done(counted(failed.len(), "error"))
-            .evidence(some_of(&failed, NAMED_MAX))
-            .found(finding),
-    ];
-    lines.extend((1..).zip(&state.warnings).map(|(number, warning)| {
-        let what = &warning.what;
-        Line::new(
-            format!("warnings.{number}"),
-            OURS,
-            "The record is complete and its clocks ran evenly",
-        )
-        .done(what.text.clone())
-        .evidence(format!("record {}: {}", warning.record, what.kind))
-        .deviates(what.text.clone())
-    }));
-    let mut tools = vec![state.opened.tool.clone()];
-    for stop in &state.interruptions {
-        let tool = stop.resumed.as_ref().map(|noted| &noted.what.tool);
-        tools.extend(tool.filter(|tool| !tools.contains(tool)).cloned());
-    }
-    lines.push(
-        Line::new("tool", "5", "Test software and its version are reported")
-            .done(tools.join(", then "))
-            .evidence("record 1"),
-    );
-    lines
 }

@@ -152,8 +152,13 @@ fn cell_time(rounds: &PlannedRounds, run: &RoundsRun<'_>) -> Line {
             line.deviates(format!("cells of {asked} instead of {}", seconds(required)))
         };
     };
+    let measured = if shortest == longest {
+        seconds(*shortest)
+    } else {
+        format!("{} to {}", seconds(*shortest), seconds(*longest))
+    };
     let line = line
-        .done(format!("{} to {}", seconds(*shortest), seconds(*longest)))
+        .done(measured.clone())
         .evidence(format!("{} measured", counted(times.len(), "cell")));
     if *shortest == required && *longest == required {
         return line;
@@ -162,11 +167,6 @@ fn cell_time(rounds: &PlannedRounds, run: &RoundsRun<'_>) -> Line {
         "quick cells: "
     } else {
         "cells of "
-    };
-    let measured = if shortest == longest {
-        seconds(*shortest)
-    } else {
-        format!("{} to {}", seconds(*shortest), seconds(*longest))
     };
     line.deviates(format!(
         "{quick}{measured} instead of {}",

@@ -1,0 +1,124 @@
+//! Ledger lines about the record as a whole: interruptions, errors, warnings, the tool.
+
+use crate::journal::RunState;
+use crate::journal::state::Interruption;
+use crate::spec::plan::PlannedRounds;
+use crate::units::Nanos;
+
+use super::words::{counted, some_of};
+use super::{Line, OURS};
+
+/// Errors named in a line before "and n more".
+const NAMED_MAX: usize = 4;
+
+pub(super) fn interruptions(state: &RunState, rounds: &PlannedRounds) -> Vec<Line> {
+    let requirement = "The sequence from purge to the last round is not interrupted";
+    if state.interruptions.is_empty() {
+        return vec![
+            Line::new("interruptions", "7", requirement)
+                .done("not interrupted")
+                .evidence(format!("records 1 to {}", state.record_last)),
+        ];
+    }
+    (1..)
+        .zip(&state.interruptions)
+        .map(|(number, stop)| {
+            let line = Line::new(format!("interruptions.{number}"), "7", requirement);
+            interruption(line, stop, rounds)
+        })
+        .collect()
+}
+
+fn interruption(line: Line, stop: &Interruption, rounds: &PlannedRounds) -> Line {
+    let cause = stop
+        .interrupted
+        .as_ref()
+        .map_or("stopped without a word (crash or power cut)", |noted| {
+            noted.what.cause.as_str()
+        });
+    let pause = stop.resumed.as_ref().map(|noted| {
+        let seconds = Nanos::from_secs(noted.what.pause_s);
+        let span = if seconds.0 == 0 {
+            "less than 1 s".to_owned()
+        } else {
+            seconds.as_span()
+        };
+        (noted.record, span)
+    });
+    let line = line.evidence(match (&stop.interrupted, &pause) {
+        (Some(noted), Some((record, _))) => {
+            format!("records {} and {record}: {cause}", noted.record)
+        }
+        (Some(noted), None) => format!("record {}: {cause}", noted.record),
+        (None, Some((record, _))) => format!("record {record}: {cause}"),
+        (None, None) => cause.to_owned(),
+    });
+    let length = pause.map_or("and not resumed".to_owned(), |(_, time)| {
+        format!("for {time}")
+    });
+    match stop.after_round {
+        Some(round) => {
+            let text = format!("interrupted after round {round} {length}");
+            line.done(format!(
+                "the broken round was thrown away; windows are made of later rounds, at most {} \
+                 from the resume",
+                rounds.rounds_max
+            ))
+            .deviates(text)
+        }
+        None if stop.resumed.is_some() => line.done(format!(
+            "interrupted before the rounds {length}; begun again from the purge"
+        )),
+        None => line
+            .done(format!("interrupted before the rounds {length}"))
+            .cannot("the run stands still"),
+    }
+}
+
+/// Lines about the record itself: errors, warnings, the tool.
+pub(super) fn lines(state: &RunState) -> Vec<Line> {
+    let failed: Vec<String> = state
+        .interruptions
+        .iter()
+        .filter_map(|stop| stop.interrupted.as_ref())
+        .filter(|noted| noted.what.cause.starts_with("I/O error"))
+        .map(|noted| format!("record {}: {}", noted.record, noted.what.cause))
+        .collect();
+    let finding = (!failed.is_empty()).then(|| format!("{} failed", counted(failed.len(), "I/O")));
+    let mut lines = vec![
+        Line::new("errors", OURS, "Every I/O completes without an error")
+            .done(counted(failed.len(), "error"))
+            .evidence(some_of(&failed, NAMED_MAX))
+            .found(finding),
+    ];
+    lines.extend((1..).zip(&state.warnings).map(|(number, warning)| {
+        let what = &warning.what;
+        Line::new(
+            format!("warnings.{number}"),
+            OURS,
+            "The record is complete and its clocks ran evenly",
+        )
+        .done(what.text.clone())
+        .evidence(format!("record {}: {}", warning.record, what.kind))
+        .deviates(what.text.clone())
+    }));
+    let mut tools = vec![state.opened.tool.clone()];
+    for stop in &state.interruptions {
+        let tool = stop.resumed.as_ref().map(|noted| &noted.what.tool);
+        tools.extend(tool.filter(|tool| !tools.contains(tool)).cloned());
+    }
+    let tools_text = tools.join(", then ");
+    let mixed =
+        (tools.len() > 1).then(|| format!("measured by more than one version: {tools_text}"));
+    lines.push(
+        Line::new(
+            "tool",
+            "5",
+            "Test software and its version are reported, one for the whole run",
+        )
+        .done(tools_text)
+        .evidence("record 1")
+        .found(mixed),
+    );
+    lines
+}

@@ -1,8 +1,7 @@
 //! Measures the simulated drive: I/Os per second of one core, and a whole IOPS test on `dc-tlc`.
 //!
 //! Run with `cargo bench --bench sim`, or `-- rates` and `-- iops [ADDRESS] [--no-fill]` for
-//! one part. Rates
-//! are medians of three; on a shared machine they vary by a factor of 1.5.
+//! one part. Rates are medians of three; on a shared machine they vary by a factor of 1.5.
 
 #![allow(clippy::print_stdout, reason = "a bench prints what it measured")]
 

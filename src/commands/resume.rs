@@ -80,23 +80,28 @@ pub fn command(args: &ResumeArgs) -> Result<Exit, CommandError> {
     }))
 }
 
-/// Opens the drive with the consent of the journal; the guard runs again. Signatures that were
-/// waived may only still be there while nothing has been written.
+/// Finds the drive and opens it; the guard runs again. No consent is asked for anew: the one in
+/// the journal is for this very drive, whatever its node is called now. Signatures that were
+/// waived may only still be there while neither a purge nor a fill has removed them.
 fn open_again(stored: &Stored, opened: &RunOpened) -> Result<target::Open, CommandError> {
-    let state = &stored.journal.state;
-    let is_untouched = state.attempts.is_empty();
+    let identity = target::find_again(&opened.drive)?;
+    let attempts = &stored.journal.state.attempts;
+    let is_purged = opened.purge_method != "none" && attempts.iter().any(|a| a.purged.is_some());
+    let has_cells = attempts
+        .iter()
+        .any(|a| !a.cells.is_empty() || !a.rounds.is_empty());
+    let is_untouched = !is_purged && !has_cells;
     let waived = opened
         .waivers
         .iter()
         .any(|waiver| waiver == "even-with-signatures");
     let consent = Consent {
-        erase: opened.erase_consent.as_deref(),
+        erase: Some(&identity.confirm_name),
         even_with_signatures: waived && is_untouched,
         out: &stored.folder,
         can_ask: false,
     };
-    let address = target::find_again(&opened.drive)?;
-    target::open(&address, &consent)
+    target::open(&identity.address, &consent)
 }
 
 /// The same drive is the same anchor, size and block; anything else is named.

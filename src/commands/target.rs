@@ -7,6 +7,7 @@ use std::path::Path;
 use crate::commands::exit::CommandError;
 use crate::drive::block::{self, OpenError};
 use crate::drive::guard::{self, Cleared, Guard};
+use crate::drive::sysfs::Sysfs;
 use crate::drive::target::Target;
 use crate::drive::{Drive, Identity, file};
 use crate::journal::record::DriveRecord;
@@ -74,27 +75,46 @@ pub fn open(address: &str, consent: &Consent<'_>) -> Result<Open, CommandError> 
             opened(file::open(&path), name)
         }
         Target::Block(path) => {
-            let cleared = clear(&path, consent)?;
-            let name = cleared.identity().confirm_name.clone();
+            let (cleared, name) = clear(&path, consent)?;
             opened(block::open(&cleared), name)
         }
     }
 }
 
-/// Where the drive of a run is now.
+/// Where the drive of a run is now: at its old address if it still is the same drive, otherwise
+/// wherever a device with its serial number (or backing file) stands. Node names prove nothing.
 ///
 /// # Errors
-/// When it cannot be found.
-pub fn find_again(drive: &DriveRecord) -> Result<String, CommandError> {
-    // Names of devices change between boots; files and simulated drives keep their address.
-    let is_there = block::identify(Path::new(&drive.address))
-        .is_ok_and(|identity| identity.anchor == drive.anchor);
-    let found = if is_there {
-        None
-    } else {
-        block::find(&drive.anchor).map(|path| path.display().to_string())
+/// When no device of this machine is the drive of the run.
+pub fn find_again(drive: &DriveRecord) -> Result<Identity, CommandError> {
+    let is_it = |identity: &Identity| identity.anchor == drive.anchor;
+    let at_its_place = describe(&drive.address);
+    if let Ok(identity) = &at_its_place
+        && is_it(identity)
+    {
+        return at_its_place;
+    }
+    let disks = Sysfs::at("/sys").disks();
+    let places = disks.iter().flat_map(|disk| {
+        let partitions = disk.partitions();
+        std::iter::once(disk.name()).chain(partitions.into_iter().map(|one| one.name()))
+    });
+    let mut found = places
+        .map(|name| Path::new("/dev").join(name))
+        .filter_map(|path| block::identify(&path).ok());
+    let is_block = matches!(Target::parse(&drive.address), Ok(Target::Block(_)));
+    if is_block && let Some(identity) = found.find(is_it) {
+        return Ok(identity);
+    }
+    let now = match at_its_place {
+        Ok(identity) => format!("{} is now {}", drive.address, block::describe(&identity)),
+        Err(error) => error.message,
     };
-    Ok(found.unwrap_or_else(|| drive.address.clone()))
+    let serial = drive.serial.as_deref().unwrap_or("no serial number");
+    Err(CommandError::device(format!(
+        "the drive of this run ({}, {serial}) is not here: {now}; connect it and resume again",
+        drive.model
+    )))
 }
 
 fn opened<D: Drive + 'static>(
@@ -110,22 +130,26 @@ fn opened<D: Drive + 'static>(
 }
 
 /// The guard, and its last question put to the operator where there is one to answer.
-fn clear(path: &Path, consent: &Consent<'_>) -> Result<Cleared, CommandError> {
+fn clear(path: &Path, consent: &Consent<'_>) -> Result<(Cleared, String), CommandError> {
     let needed = [consent.out];
+    let even_with_signatures = consent.even_with_signatures;
     let guard = Guard {
-        even_with_signatures: consent.even_with_signatures,
+        even_with_signatures,
         needed: &needed,
     };
     let inspected = guard::inspect(path, &guard).map_err(CommandError::device)?;
-    let typed = if consent.erase.is_none() && can_ask(consent) {
-        let place = path.display().to_string();
-        Some(ask(&place, &block::describe(inspected.identity()))?)
-    } else {
-        None
+    let name = inspected.identity().confirm_name.clone();
+    let typed = match consent.erase {
+        None if can_ask(consent) => Some(ask(
+            &path.display().to_string(),
+            &block::describe(inspected.identity()),
+        )?),
+        given => given.map(str::to_owned),
     };
-    inspected
-        .confirm(consent.erase.or(typed.as_deref()))
-        .map_err(CommandError::device)
+    let cleared = inspected
+        .confirm(typed.as_deref())
+        .map_err(CommandError::device)?;
+    Ok((cleared, name))
 }
 
 /// A file has no guard of its own, and may hold somebody's data: it is named like a drive.

@@ -187,16 +187,12 @@ impl RunState {
             .ok_or(FoldError::StepNotOpen { record, step_index })
     }
 
+    /// The last complete round of the step that is open, 0 if its first is not complete; `None`
+    /// outside rounds.
     fn last_closed_round(&self) -> Option<u32> {
-        let rounds = self
-            .attempts
-            .last()
-            .map(|attempt| attempt.rounds.as_slice())?;
-        rounds
-            .iter()
-            .rev()
-            .find(|round| round.closed.is_some())
-            .map(|round| round.number)
+        let step_index = self.attempts.last()?.step_index;
+        self.rounds(step_index).next()?;
+        Some(self.round_last(step_index).map_or(0, |round| round.number))
     }
 }
 

@@ -130,7 +130,12 @@ impl Driver<'_> {
                 self.interrupt(&cause).await
             }
             Err(Halt::Failure(failure)) => {
-                let cause = failure.to_string();
+                let cause = match &failure {
+                    Failure::Io { .. } => format!("I/O error: {failure}"),
+                    Failure::Silent { .. } | Failure::Purge { .. } | Failure::Engine { .. } => {
+                        failure.to_string()
+                    }
+                };
                 self.interrupt(&cause).await;
                 Ending::Failed { cause }
             }

@@ -9,6 +9,7 @@ use tempfile::TempDir;
 pub struct LoopDevice {
     /// `/dev/loopN`.
     pub path: String,
+    block: String,
     backing: PathBuf,
     _dir: TempDir,
 }
@@ -45,6 +46,7 @@ impl LoopDevice {
                 let path = String::from_utf8(output.stdout).unwrap().trim().to_owned();
                 Some(Self {
                     path,
+                    block: block.to_string(),
                     backing,
                     _dir: dir,
                 })
@@ -52,6 +54,28 @@ impl LoopDevice {
             Ok(output) => skip(&String::from_utf8_lossy(&output.stderr)),
             Err(error) => skip(&format!("losetup: {error}")),
         }
+    }
+
+    /// Attaches the same file under another number, as a drive comes back after a boot.
+    pub fn move_elsewhere(&mut self) {
+        let output = Command::new("losetup")
+            .args([
+                "--find",
+                "--show",
+                "--direct-io=on",
+                "--sector-size",
+                &self.block,
+            ])
+            .arg(&self.backing)
+            .output()
+            .unwrap();
+        let path = String::from_utf8(output.stdout).unwrap().trim().to_owned();
+        assert_ne!(path, self.path);
+        let detached = Command::new("losetup")
+            .args(["--detach", &self.path])
+            .status();
+        assert!(detached.unwrap().success());
+        self.path = path;
     }
 
     /// Its kernel name.

@@ -3,7 +3,9 @@
 #![allow(
     dead_code,
     unreachable_pub,
-    reason = "each test file uses its own part of it"
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "each test file uses its own part; tests panic, and say what they skip"
 )]
 
 pub mod killed;

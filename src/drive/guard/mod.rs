@@ -69,13 +69,6 @@ pub struct Inspected {
 #[derive(Debug, Clone)]
 pub struct Cleared(pub(super) Inspected);
 
-impl Cleared {
-    /// Who it is.
-    pub fn identity(&self) -> &Identity {
-        &self.0.identity
-    }
-}
-
 impl Inspected {
     /// Who it is.
     pub fn identity(&self) -> &Identity {

@@ -7,7 +7,7 @@
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rustix::fs::{ioctl_blkpbszget, ioctl_blksszget};
 
@@ -93,9 +93,7 @@ pub fn open(cleared: &Cleared) -> Result<LocalDrive, OpenError> {
         .read(true)
         .write(true)
         .custom_flags(libc::O_EXCL | libc::O_DIRECT);
-    let file = options
-        .open(path)
-        .map_err(|error| guard::not_opened(path, &error))?;
+    let file = guard::open_exclusive(path, &options)?;
     // From here on nobody else can mount or claim it; what is checked now stays true.
     guard::check_number(path, &file, cleared.number)?;
     let identity = identify_open(path, &cleared.folder, &file)?;
@@ -119,18 +117,6 @@ pub fn open(cleared: &Cleared) -> Result<LocalDrive, OpenError> {
         });
     }
     LocalDrive::start(identity, file, Medium::Block)
-}
-
-/// Where the device with this anchor is now: names change between boots, anchors do not.
-pub fn find(anchor: &str) -> Option<PathBuf> {
-    let disks = System::default().sysfs.disks();
-    let all = disks.into_iter().flat_map(|disk| {
-        let partitions = disk.partitions();
-        std::iter::once(disk).chain(partitions)
-    });
-    all.map(|folder| (PathBuf::from("/dev").join(folder.name()), folder))
-        .find(|(path, folder)| identity_from(folder, path).anchor == anchor)
-        .map(|(path, _)| path)
 }
 
 /// Whether two looks saw one drive in one format. Link and cache may change in between.

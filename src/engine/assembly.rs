@@ -41,15 +41,6 @@ pub(super) enum Before {
     Rested(Nanos),
 }
 
-/// What may have kept the host from keeping up, beside its CPU.
-#[derive(Debug, Clone, Default)]
-pub(super) struct HostTraits {
-    /// CPUs this process may use.
-    pub(super) cpus: u64,
-    /// Reasons that hold for every cell.
-    pub(super) reasons: Vec<String>,
-}
-
 impl Assembly {
     /// For a stage that `workers` workers will report on.
     pub(super) fn new(stage: StageRef, workers: u32, before: Option<Before>) -> Self {
@@ -165,25 +156,26 @@ impl Assembly {
         }))
     }
 
-    /// A worker has counted everything. Gives the last ticks and the outcome once all have.
-    pub(super) fn add_counted(&mut self, counted: &Counted, host: &HostTraits) -> Vec<Event> {
+    /// A worker has counted everything; `traits` are reasons why the host may be the limit in
+    /// every cell. Gives the last ticks and the outcome once all have.
+    pub(super) fn add_counted(&mut self, counted: &Counted, traits: &[String]) -> Vec<Event> {
         self.read.merge(&counted.read);
         self.write.merge(&counted.write);
         self.merge(&counted.second);
         let first = [self.submission_first, counted.submission_first];
         self.submission_first = first.into_iter().flatten().min();
         if counted.took_part {
-            self.busy.push((counted.worker, counted.cpu));
+            self.busy.push((counted.worker, counted.busy));
         }
         self.note_passed(counted.worker, u64::MAX);
         self.counted += 1;
         if self.counted < self.workers {
             return Vec::new();
         }
-        self.finish(host)
+        self.finish(traits)
     }
 
-    fn finish(&mut self, host: &HostTraits) -> Vec<Event> {
+    fn finish(&mut self, traits: &[String]) -> Vec<Event> {
         let stage = self.stage.stage();
         let start = stage.start.get().unwrap_or_default();
         let elapsed = Nanos(stage.end().0.saturating_sub(start.0));
@@ -203,7 +195,7 @@ impl Assembly {
             idle_gap,
             overlap,
             ios_uncounted: self.hand_over.read.ios + self.hand_over.write.ios,
-            host_limited: self.host_limited(elapsed, host),
+            host_limited: self.host_limited(elapsed, traits),
         })));
         events
     }
@@ -225,21 +217,17 @@ impl Assembly {
         )
     }
 
-    fn host_limited(&self, elapsed: Nanos, host: &HostTraits) -> Option<String> {
-        let mut reasons = host.reasons.clone();
-        let percent = |cpu: u64| u128::from(cpu) * 100 / u128::from(elapsed.0.max(1));
-        let busiest = self.busy.iter().max_by_key(|(_, cpu)| *cpu);
-        if let Some((worker, cpu)) = busiest
-            && percent(cpu.0) > u128::from(BUSY_PERCENT)
+    fn host_limited(&self, elapsed: Nanos, traits: &[String]) -> Option<String> {
+        let mut reasons = traits.to_vec();
+        let percent = |busy: u64| u128::from(busy) * 100 / u128::from(elapsed.0.max(1));
+        let busiest = self.busy.iter().max_by_key(|(_, busy)| *busy);
+        if let Some((worker, busy)) = busiest
+            && percent(busy.0) > u128::from(BUSY_PERCENT)
         {
-            let share = percent(cpu.0).min(100);
-            reasons.push(format!("worker {worker} was busy {share} % of the time"));
-        }
-        let all: u64 = self.busy.iter().map(|(_, cpu)| cpu.0).sum();
-        let cpus = host.cpus.max(1);
-        if percent(all) > u128::from(BUSY_PERCENT * cpus) && self.busy.len() > 1 {
-            let share = (percent(all) / u128::from(cpus)).min(100);
-            reasons.push(format!("the workers used {share} % of all {cpus} CPUs"));
+            let share = percent(busy.0).min(100);
+            reasons.push(format!(
+                "worker {worker} ran or waited for a CPU {share} % of the time"
+            ));
         }
         (!reasons.is_empty()).then(|| reasons.join("; "))
     }

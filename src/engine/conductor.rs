@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 
 use super::Inbox;
-use super::assembly::{Assembly, Before, HostTraits};
+use super::assembly::{Assembly, Before};
 use super::content::Pool;
 use super::crew::{Capacity, Crew, Ground};
 use super::event::Event;
@@ -25,7 +25,8 @@ pub(super) type Emit = Box<dyn FnMut(Event) + Send>;
 /// The engine's own thread.
 pub(super) struct Conductor {
     ground: Ground,
-    host: HostTraits,
+    /// Why the target itself may make the host the limit.
+    trait_of_target: Option<String>,
     emit: Emit,
     pool: Option<Arc<Pool>>,
     crews: Vec<Crew>,
@@ -46,10 +47,10 @@ pub(super) struct Conductor {
 }
 
 impl Conductor {
-    pub(super) fn new(ground: Ground, host: HostTraits, emit: Emit) -> Self {
+    pub(super) fn new(ground: Ground, trait_of_target: Option<String>, emit: Emit) -> Self {
         Self {
             ground,
-            host,
+            trait_of_target,
             emit,
             pool: None,
             crews: Vec::new(),
@@ -257,10 +258,10 @@ impl Conductor {
                 self.emit_all(event);
             }
             Signal::Counted(counted) => {
-                let host = self.host();
+                let traits = self.traits();
                 let events = self
                     .assembly(counted.stage)
-                    .map(|assembly| assembly.add_counted(&counted, &host));
+                    .map(|assembly| assembly.add_counted(&counted, &traits));
                 self.emit_all(events.into_iter().flatten());
             }
             Signal::Failed(fault) => {
@@ -272,14 +273,18 @@ impl Conductor {
         }
     }
 
-    fn host(&self) -> HostTraits {
-        let mut host = self.host.clone();
-        let shortcomings = self
+    /// Reasons that hold for every cell.
+    fn traits(&self) -> Vec<String> {
+        let mut shortcomings = self
             .crews
             .iter()
             .filter_map(|crew| crew.shortcoming.clone());
-        host.reasons.extend(shortcomings.take(1));
-        host
+        let of_kernel = shortcomings.next();
+        self.trait_of_target
+            .iter()
+            .cloned()
+            .chain(of_kernel)
+            .collect()
     }
 
     fn assembly(&mut self, stage: u64) -> Option<&mut Assembly> {

@@ -6,6 +6,7 @@
 //! *upcoming* one, whose clock starts when the last old I/O of all workers has completed. A worker
 //! is never more than one cell ahead of the clock.
 
+use super::clock::Meter;
 use super::part::{Completion, Part};
 use super::signal::Signal;
 use super::stage::{Following, StageRef};
@@ -25,20 +26,20 @@ pub(super) struct Course {
     current: Option<Part>,
     upcoming: Option<Part>,
     is_over: bool,
-    cpu: fn() -> Nanos,
+    meter: Meter,
     /// What is to be told to the conductor.
     pub(super) out: Vec<Signal>,
 }
 
 impl Course {
-    /// The way of `worker` from a stage on; `cpu` gives the CPU time of its thread.
-    pub(super) fn new(first: StageRef, worker: u32, cpu: fn() -> Nanos) -> Self {
+    /// The way of `worker` from a stage on.
+    pub(super) fn new(first: StageRef, worker: u32, meter: Meter) -> Self {
         Self {
             worker,
             current: None,
             upcoming: Some(Part::new(first, worker)),
             is_over: false,
-            cpu,
+            meter,
             out: Vec::new(),
         }
     }
@@ -87,7 +88,7 @@ impl Course {
         current.is_issued = true;
         current.is_superseded = true;
         if !current.is_amount() || !current.takes_part() {
-            self.out.push(current.close((self.cpu)()));
+            self.out.push(current.close(self.meter.busy()));
         }
         match current.stage.following() {
             Following::Same(next) => self.upcoming = Some(Part::new(next, self.worker)),
@@ -107,7 +108,7 @@ impl Course {
             return false;
         }
         if current.is_amount() {
-            self.out.push(current.close((self.cpu)()));
+            self.out.push(current.close(self.meter.busy()));
         }
         current.leave();
         self.is_over = self.upcoming.is_none();
@@ -132,7 +133,7 @@ impl Course {
 
     fn begin(&mut self, start: Nanos) {
         if let Some(mut part) = self.upcoming.take() {
-            self.out.push(part.begin(start, (self.cpu)()));
+            self.out.push(part.begin(start, self.meter.busy()));
             self.current = Some(part);
         }
     }

@@ -34,7 +34,6 @@ pub use signal::Fault;
 
 use crate::stimulus::Programme;
 use crate::units::Nanos;
-use assembly::HostTraits;
 use conductor::Conductor;
 use crew::Ground;
 
@@ -97,14 +96,8 @@ impl Engine {
             clock: target.clock,
             inbox: requests.clone(),
         };
-        let cpus = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        let host = HostTraits {
-            cpus: u64::try_from(cpus).unwrap_or(1),
-            reasons: probe::nowait_missing(&target.file, target.logical_block)
-                .into_iter()
-                .collect(),
-        };
-        let conductor = Conductor::new(ground, host, emit);
+        let traits = probe::nowait_missing(&target.file, target.logical_block);
+        let conductor = Conductor::new(ground, traits, emit);
         let thread = Builder::new()
             .name("ptse-engine".to_owned())
             .spawn(move || conductor.run(&inbox))?;

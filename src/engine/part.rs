@@ -66,7 +66,7 @@ struct PartClock {
     start: Nanos,
     deadline: Option<Nanos>,
     second_end: Nanos,
-    cpu: Nanos,
+    busy: Nanos,
 }
 
 impl Part {
@@ -131,14 +131,14 @@ impl Part {
         [second_end, clock.deadline].into_iter().flatten().min()
     }
 
-    /// The clock starts; `cpu` is what the thread has used so far. Gives the I/Os of the hand-over
-    /// that ends here.
-    pub(super) fn begin(&mut self, start: Nanos, cpu: Nanos) -> Signal {
+    /// The clock starts; `busy` is how long the thread was busy so far. Gives the I/Os of the
+    /// hand-over that ends here.
+    pub(super) fn begin(&mut self, start: Nanos, busy: Nanos) -> Signal {
         self.clock = Some(PartClock {
             start,
             deadline: self.stage.stage().deadline(start),
             second_end: Nanos(start.0.saturating_add(SECOND_NS)),
-            cpu,
+            busy,
         });
         Signal::HandOver {
             stage: self.number(),
@@ -221,11 +221,11 @@ impl Part {
     }
 
     /// Closes the account: nothing of this cell will be counted here any more.
-    pub(super) fn close(&mut self, cpu: Nanos) -> Signal {
+    pub(super) fn close(&mut self, busy: Nanos) -> Signal {
         self.is_closed = true;
         self.read.tally.merge(&self.second.read);
         self.write.tally.merge(&self.second.write);
-        let cpu_start = self.clock.map_or(cpu, |clock| clock.cpu);
+        let busy_start = self.clock.map_or(busy, |clock| clock.busy);
         Signal::Counted(Box::new(Counted {
             stage: self.number(),
             worker: self.worker,
@@ -234,7 +234,7 @@ impl Part {
             write: std::mem::take(&mut self.write),
             second: std::mem::take(&mut self.second),
             submission_first: self.submission_first,
-            cpu: Nanos(cpu.0.saturating_sub(cpu_start.0)),
+            busy: Nanos(busy.0.saturating_sub(busy_start.0)),
         }))
     }
 

@@ -161,6 +161,17 @@ impl Ring {
     }
 }
 
+impl Drop for Ring {
+    fn drop(&mut self) {
+        // The kernel dismantles a ring some time after it was closed. Until then it would hold the
+        // file, and an exclusively opened device would stay busy for the next one who opens it.
+        if self.registered != Registered::Nothing {
+            // Refused only while an I/O is in flight, and then the kernel lets go by itself.
+            drop(self.ring.submitter().unregister_files());
+        }
+    }
+}
+
 fn register(ring: &IoUring, file: RawFd, slots: &Slots) -> Registered {
     if ring.submitter().register_files(&[file]).is_err() {
         return Registered::Nothing;

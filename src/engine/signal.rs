@@ -73,8 +73,8 @@ pub(super) struct Counted {
     pub(super) second: Second,
     /// When its first I/O was submitted.
     pub(super) submission_first: Option<Nanos>,
-    /// CPU time its thread used on the cell's clock.
-    pub(super) cpu: Nanos,
+    /// Time on the cell's clock in which its thread ran or waited for a CPU.
+    pub(super) busy: Nanos,
 }
 
 /// Why a run cannot go on.

@@ -10,7 +10,7 @@ use std::sync::mpsc::Sender;
 use std::time::Duration;
 
 use super::Inbox;
-use super::clock::{Clock, thread_cpu};
+use super::clock::{Clock, Meter};
 use super::content::Pool;
 use super::control::Control;
 use super::course::Course;
@@ -76,7 +76,7 @@ impl Worker {
         let pool = Arc::clone(&outfit.pool);
         let seed = stage.cell.seed;
         Ok(Self {
-            course: Course::new(outfit.first.clone(), outfit.number, thread_cpu),
+            course: Course::new(outfit.first.clone(), outfit.number, Meter::of_this_thread()),
             filler: Filler::new(pool, seed, outfit.number, outfit.logical_block),
             content: stage.cell.access.content,
             content_stage: None,

@@ -7,27 +7,24 @@
 
 mod family;
 pub mod mounts;
+mod opening;
 mod refusal;
 pub mod signatures;
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io;
-use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use super::block::describe;
 use super::identity::Identity;
 use super::sysfs::{BlockFolder, DeviceNumber, Sysfs};
 use family::Family;
 use mounts::{parse_mounts, parse_swaps};
+use opening::open_read_only;
+pub(super) use opening::{check_number, not_opened, open_exclusive};
 pub use refusal::Refusal;
 use signatures::Signature;
-
-/// How often a busy device is asked again.
-const BUSY_TRIES: u32 = 30;
-/// Time between two such questions.
-const BUSY_PAUSE: Duration = Duration::from_millis(100);
 
 /// What the operator allows.
 #[derive(Debug, Clone, Copy, Default)]
@@ -285,57 +282,6 @@ fn refuse_unusable(path: &Path, folder: &BlockFolder) -> Result<(), Refusal> {
         return Err(Refusal::Empty { path });
     }
     Ok(())
-}
-
-/// Opens for reading only, and exclusively: a mounted or otherwise held device refuses that.
-///
-/// The kernel lets go of a device some time after a run on it was killed, when the last I/O of
-/// its rings has completed; so a busy device is asked again for a short while.
-fn open_read_only(path: &Path) -> Result<File, Refusal> {
-    let mut options = OpenOptions::new();
-    options.read(true).custom_flags(libc::O_EXCL);
-    let mut tries_left = BUSY_TRIES;
-    loop {
-        match options.open(path) {
-            Ok(file) => return Ok(file),
-            Err(error) if error.raw_os_error() == Some(libc::EBUSY) && tries_left > 0 => {
-                tries_left -= 1;
-                std::thread::sleep(BUSY_PAUSE);
-            }
-            Err(error) => return Err(not_opened(path, &error)),
-        }
-    }
-}
-
-/// The refusal for an error of `open` or `stat`.
-pub(super) fn not_opened(path: &Path, error: &io::Error) -> Refusal {
-    let path = path.to_owned();
-    let remedy = match error.raw_os_error() {
-        Some(libc::EBUSY) => return Refusal::Busy { path },
-        Some(libc::EROFS) => return Refusal::ReadOnly { path },
-        Some(libc::ENOMEDIUM | libc::ENXIO) => return Refusal::Empty { path },
-        Some(libc::EACCES | libc::EPERM) => "run ptse as root, or use another drive",
-        Some(_) | None => "check the drive and its cabling",
-    };
-    Refusal::NotOpened {
-        path,
-        cause: error.to_string(),
-        remedy,
-    }
-}
-
-/// The path must still lead to the device that was looked at.
-pub(super) fn check_number(path: &Path, file: &File, before: DeviceNumber) -> Result<(), Refusal> {
-    let metadata = file.metadata().map_err(|error| not_opened(path, &error))?;
-    let after = DeviceNumber::from_raw(metadata.rdev());
-    if after == before {
-        return Ok(());
-    }
-    Err(Refusal::Changed {
-        path: path.to_owned(),
-        before: format!("device {before}"),
-        after: format!("device {after}"),
-    })
 }
 
 /// Refuses a device that carries something.

@@ -50,7 +50,7 @@ fn second(index: u64, reads: u64) -> Second {
     }
 }
 
-fn counted(worker: u32, reads: u64, last: Second, cpu: u64) -> Counted {
+fn counted(worker: u32, reads: u64, last: Second, busy: u64) -> Counted {
     let mut read = Flow::default();
     (0..reads).for_each(|_| read.add(4096, 1_000));
     Counted {
@@ -61,7 +61,7 @@ fn counted(worker: u32, reads: u64, last: Second, cpu: u64) -> Counted {
         write: Flow::default(),
         second: last,
         submission_first: Some(Nanos(50 + u64::from(worker))),
-        cpu: Nanos(cpu),
+        busy: Nanos(busy),
     }
 }
 
@@ -84,12 +84,11 @@ fn seconds_are_told_when_every_worker_has_passed_them() {
     assert_eq!(assembly.add_second(0, &second(0, 3), 2), []);
     let told = assembly.add_second(1, &second(0, 4), 1);
     assert_eq!(reads_of(&told), [(SECOND, 7)]);
-    let host = HostTraits::default();
     assert_eq!(
-        assembly.add_counted(&counted(0, 4, second(2, 1), 0), &host),
+        assembly.add_counted(&counted(0, 4, second(2, 1), 0), &[]),
         []
     );
-    let told = assembly.add_counted(&counted(1, 6, second(1, 2), 0), &host);
+    let told = assembly.add_counted(&counted(1, 6, second(1, 2), 0), &[]);
     assert_eq!(reads_of(&told), [(SECOND, 2), (SECOND / 2, 1)]);
     let Some(Event::Cell(outcome)) = told.last() else {
         panic!("the cell is done");
@@ -111,7 +110,7 @@ fn gaps_and_overlaps_come_from_first_submission_and_last_completion() {
         first.leave(Nanos(last_completion));
         let mut assembly = Assembly::new(second, 1, Some(Before::Joined(first)));
         let last = Second::default();
-        let told = assembly.add_counted(&counted(0, 0, last, 0), &HostTraits::default());
+        let told = assembly.add_counted(&counted(0, 0, last, 0), &[]);
         let Some(Event::Cell(outcome)) = told.last() else {
             panic!("the cell is done");
         };
@@ -148,18 +147,17 @@ fn a_hand_over_is_told_once_all_workers_are_through() {
 /// Field report 64: above 95 % of a CPU a worker may have been the limit.
 #[test]
 fn a_busy_worker_is_named() {
-    let host = HostTraits {
-        cpus: 8,
-        reasons: Vec::new(),
-    };
-    for (cpu, expected) in [
+    for (busy, expected) in [
         (949, None),
-        (970, Some("worker 0 was busy 97 % of the time")),
+        (
+            970,
+            Some("worker 0 ran or waited for a CPU 97 % of the time"),
+        ),
     ] {
         let stage = stages(1, 1, 1_000).remove(0);
         stage.stage().start.publish(Nanos(0));
         let mut assembly = Assembly::new(stage, 1, None);
-        let told = assembly.add_counted(&counted(0, 0, Second::default(), cpu), &host);
+        let told = assembly.add_counted(&counted(0, 0, Second::default(), busy), &[]);
         let Some(Event::Cell(outcome)) = told.last() else {
             panic!("the cell is done");
         };

@@ -50,7 +50,7 @@ impl Walk {
     fn new(cells: Vec<Cell>) -> Self {
         let first = StageRef::first(Row::new(0, cells));
         Self {
-            course: Course::new(first, 0, || Nanos(0)),
+            course: Course::new(first, 0, Meter::none()),
             flying: Vec::new(),
         }
     }

@@ -80,7 +80,7 @@ fn a_quick_run_on_512_byte_blocks_completes_with_its_deviations() {
         "cell-time",
         "round-limit",
         "steady-state",
-        "host-limit",
+        "host-limits",
         "idle-gaps",
         "write-cache",
     ];

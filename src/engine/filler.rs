@@ -63,3 +63,62 @@ impl Filler {
         self.sequence += 1;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::content::Stamp;
+
+    const IO: Io = Io {
+        offset: 8192,
+        length: 4096,
+        is_read: false,
+    };
+
+    fn filler() -> Filler {
+        Filler::new(Arc::new(Pool::new(1, 4096)), 9, 3, 512)
+    }
+
+    fn written(filler: &mut Filler, slots: &mut Slots, content: Content) -> Vec<u8> {
+        filler.prepare(slots, 0, &IO, 5, content);
+        slots.buffer(0, IO.length).to_vec()
+    }
+
+    /// Random content: no two blocks alike, each stamped with its LBA, writer and sequence.
+    #[test]
+    fn random_blocks_are_all_different_and_stamped() {
+        let (mut filler, mut slots) = (filler(), Slots::new(1, 4096).unwrap());
+        let mut blocks = Vec::new();
+        for sequence in 0..10 {
+            let bytes = written(&mut filler, &mut slots, Content::Random);
+            for (lba, block) in (16..).zip(bytes.chunks(512)) {
+                let stamp = Stamp::read(block).unwrap();
+                assert_eq!((stamp.lba, stamp.writer), (lba, (5 << 16) | 3));
+                assert_eq!(stamp.sequence, sequence);
+                blocks.push(block[64..].to_vec());
+            }
+        }
+        blocks.sort();
+        blocks.dedup();
+        assert_eq!(blocks.len(), 80);
+    }
+
+    /// Stamped content keeps the buffer of the slot, until a read has overwritten it.
+    #[test]
+    fn stamped_blocks_keep_their_buffer_until_it_was_read_into() {
+        let (mut filler, mut slots) = (filler(), Slots::new(1, 4096).unwrap());
+        let first = written(&mut filler, &mut slots, Content::Stamped);
+        let second = written(&mut filler, &mut slots, Content::Stamped);
+        assert_eq!(first[64..512], second[64..512]);
+        assert_ne!(Stamp::read(&first), Stamp::read(&second));
+        let read = Io {
+            is_read: true,
+            ..IO
+        };
+        filler.prepare(&mut slots, 0, &read, 5, Content::Stamped);
+        slots.buffer(0, 0);
+        assert!(!slots.holds_random(0, 512));
+        let third = written(&mut filler, &mut slots, Content::Stamped);
+        assert_ne!(first[64..512], third[64..512]);
+    }
+}

@@ -89,7 +89,11 @@ fn derived_files_are_made_again_and_a_changed_byte_is_found() {
         .into_iter()
         .map(|path| (path.clone(), std::fs::read(path).unwrap()))
         .collect();
-    let is_record = |path: &Path| path.ends_with("journal.jsonl") || path.ends_with("samples.csv");
+    let is_record = |path: &Path| {
+        ["journal.jsonl", "samples.csv", "log.jsonl"]
+            .iter()
+            .any(|name| path.ends_with(name))
+    };
     for (path, _) in before.iter().filter(|(path, _)| !is_record(path)) {
         std::fs::remove_file(path).unwrap();
     }

@@ -8,7 +8,7 @@ use std::path::Path;
 use tokio::sync::mpsc::unbounded_channel;
 
 use crate::commands::exit::{CommandError, Exit};
-use crate::commands::{report, signals};
+use crate::commands::{logging, report, signals};
 use crate::drive::{Drive, PurgeMethod};
 use crate::journal::RunState;
 use crate::journal::record::{Line, Resumed};
@@ -56,6 +56,7 @@ pub async fn measure(ready: Measure<'_>) -> Result<Exit, CommandError> {
         resumed,
         recorder,
     } = ready;
+    logging::begin(folder)?;
     let (watcher, entries) = unbounded_channel();
     let stops = signals::listen()
         .map_err(|error| CommandError::device(format!("cannot listen to signals: {error}")))?;

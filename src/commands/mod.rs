@@ -3,6 +3,7 @@
 
 pub mod exit;
 pub mod folder;
+pub mod logging;
 pub mod measure;
 pub mod plan;
 pub mod report;

@@ -150,7 +150,9 @@ impl Driver<'_> {
             if self.repeat_pause().await? {
                 continue;
             }
-            match machine::next(self.plan, &self.state) {
+            let action = machine::next(self.plan, &self.state);
+            tracing::info!(?action, drive_time_ns = self.drive_time.0, "next");
+            match action {
                 Action::Start { step_index } => self.start(step_index).await?,
                 Action::Finish { step_index } => {
                     self.record(Record::StepDone(StepDone { step_index }))?;
@@ -296,6 +298,7 @@ impl Driver<'_> {
 
     /// Stops the drive within a bounded time and records why.
     async fn interrupt(&mut self, cause: &str) -> Ending {
+        tracing::warn!(cause, "the run is interrupted");
         self.drive.link().send(Command::Cancel);
         let stopped = async {
             while let Some(event) = self.drive.link().next_event().await {

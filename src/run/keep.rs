@@ -45,6 +45,7 @@ impl Driver<'_> {
     }
 
     pub(super) fn fault(&mut self, fault: Fault) -> Result<(), Halt> {
+        tracing::error!(?fault, "a result could not be written");
         match fault {
             Fault::Journal(error) => Err(Halt::DiskFull(error)),
             Fault::Samples(error) => self.record(Record::Warning(Warning {

@@ -1,9 +1,13 @@
 //! Loop devices of the tests: made over a temporary file, detached when dropped.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
+
+/// Longest wait for a device to be detached.
+const DETACH_MAX: Duration = Duration::from_secs(60);
 
 /// A loop device over a file of its own.
 pub struct LoopDevice {
@@ -75,6 +79,16 @@ impl LoopDevice {
             .args(["--detach", &self.path])
             .status();
         assert!(detached.unwrap().success());
+        // A device that a killed process still holds goes away when the kernel lets go of it.
+        let backing = format!("/sys/block/{}/loop/backing_file", self.name());
+        let begun = Instant::now();
+        while Path::new(&backing).exists() {
+            assert!(
+                begun.elapsed() < DETACH_MAX,
+                "{} is still attached",
+                self.path
+            );
+        }
         self.path = path;
     }
 

@@ -101,7 +101,7 @@ fn open_again(stored: &Stored, opened: &RunOpened) -> Result<target::Open, Comma
         out: &stored.folder,
         can_ask: false,
     };
-    target::open(&identity.address, &consent)
+    target::inspect(&identity.address, &consent)?.open(&consent)
 }
 
 /// The same drive is the same anchor, size and block; anything else is named.

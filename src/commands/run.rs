@@ -91,20 +91,21 @@ pub fn tool() -> String {
 /// What was refused or failed, with its exit code.
 pub fn command(args: &RunArgs) -> Result<Exit, CommandError> {
     let loaded = test_file::load_test(&args.spec, &args.set, args.quick)?;
-    let identity = target::describe(&args.drive)?;
-    let geometry = Geometry {
-        capacity: identity.capacity,
-        logical_block: identity.logical_block,
-    };
-    let plan = test_file::resolve(&loaded, geometry)?;
-    test_file::refuse_not_built(&args.spec, &plan.not_built())?;
     let consent = Consent {
         erase: args.erase.as_deref(),
         even_with_signatures: args.even_with_signatures,
         out: &args.out,
         can_ask: true,
     };
-    let mut target = target::open(&args.drive, &consent)?;
+    let inspected = target::inspect(&args.drive, &consent)?;
+    let identity = inspected.identity();
+    let geometry = Geometry {
+        capacity: identity.capacity,
+        logical_block: identity.logical_block,
+    };
+    let plan = test_file::resolve(&loaded, geometry)?;
+    test_file::refuse_not_built(&args.spec, &plan.not_built())?;
+    let mut target = inspected.open(&consent)?;
     let opened = opened(args, &loaded, &target);
     let start = start_of(&*target.drive);
     let drive = &opened.drive;

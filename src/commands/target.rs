@@ -2,7 +2,7 @@
 //! writing last.
 
 use std::io::{BufRead, IsTerminal, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::commands::exit::CommandError;
 use crate::drive::block::{self, OpenError};
@@ -55,28 +55,71 @@ pub fn description(identity: &Identity) -> String {
     format!("{} ({}, {serial})", identity.address, identity.model)
 }
 
-/// Has the guard look at a target, and opens it for writing if it may be erased.
+/// A target that was looked at and may be used once the operator agrees.
+#[derive(Debug)]
+pub enum Inspected {
+    /// A simulated drive.
+    Simulated(Box<Identity>),
+    /// A file.
+    File(Box<Identity>, PathBuf),
+    /// A block device that the guard has looked at.
+    Block(Box<guard::Inspected>),
+}
+
+/// Has the guard look at a target. Nothing is written, and nobody is asked yet.
 ///
 /// # Errors
-/// When the guard refuses it, consent is not given, or it cannot be opened.
-pub fn open(address: &str, consent: &Consent<'_>) -> Result<Open, CommandError> {
+/// When there is no such target or the guard refuses it.
+pub fn inspect(address: &str, consent: &Consent<'_>) -> Result<Inspected, CommandError> {
     match Target::parse(address).map_err(CommandError::usage)? {
-        Target::Simulated(_) => {
-            let drive = sim::open(address).map_err(wrong_address)?;
-            let seed = drive.seed();
-            Ok(Open {
-                drive: Box::new(drive),
-                seed,
-                consent: None,
-            })
-        }
-        Target::File(path) => {
-            let name = confirm_file(&path, consent)?;
-            opened(file::open(&path), name)
-        }
+        Target::Simulated(_) => Ok(Inspected::Simulated(Box::new(describe(address)?))),
+        Target::File(path) => Ok(Inspected::File(Box::new(describe(address)?), path)),
         Target::Block(path) => {
-            let (cleared, name) = clear(&path, consent)?;
-            opened(block::open(&cleared), name)
+            let needed = [consent.out];
+            let even_with_signatures = consent.even_with_signatures;
+            let guard = Guard {
+                even_with_signatures,
+                needed: &needed,
+            };
+            let inspected = guard::inspect(&path, &guard).map_err(CommandError::device)?;
+            Ok(Inspected::Block(Box::new(inspected)))
+        }
+    }
+}
+
+impl Inspected {
+    /// Who it is.
+    pub fn identity(&self) -> &Identity {
+        match self {
+            Self::Simulated(identity) | Self::File(identity, _) => identity,
+            Self::Block(inspected) => inspected.identity(),
+        }
+    }
+
+    /// Opens it for writing, once the operator has named it.
+    ///
+    /// # Errors
+    /// When consent is not given, or it cannot be opened any more.
+    pub fn open(self, consent: &Consent<'_>) -> Result<Open, CommandError> {
+        match self {
+            Self::Simulated(identity) => {
+                let drive = sim::open(&identity.address).map_err(wrong_address)?;
+                let seed = drive.seed();
+                Ok(Open {
+                    drive: Box::new(drive),
+                    seed,
+                    consent: None,
+                })
+            }
+            Self::File(identity, path) => {
+                let name = confirm_file(&path, identity.confirm_name, consent)?;
+                opened(file::open(&path), name)
+            }
+            Self::Block(inspected) => {
+                let name = inspected.identity().confirm_name.clone();
+                let cleared = confirm(*inspected, consent)?;
+                opened(block::open(&cleared), name)
+            }
         }
     }
 }
@@ -129,34 +172,20 @@ fn opened<D: Drive + 'static>(
     })
 }
 
-/// The guard, and its last question put to the operator where there is one to answer.
-fn clear(path: &Path, consent: &Consent<'_>) -> Result<(Cleared, String), CommandError> {
-    let needed = [consent.out];
-    let even_with_signatures = consent.even_with_signatures;
-    let guard = Guard {
-        even_with_signatures,
-        needed: &needed,
-    };
-    let inspected = guard::inspect(path, &guard).map_err(CommandError::device)?;
-    let name = inspected.identity().confirm_name.clone();
+/// The guard's last question, put to the operator where there is one to answer.
+fn confirm(inspected: guard::Inspected, consent: &Consent<'_>) -> Result<Cleared, CommandError> {
+    let identity = inspected.identity();
     let typed = match consent.erase {
-        None if can_ask(consent) => Some(ask(
-            &path.display().to_string(),
-            &block::describe(inspected.identity()),
-        )?),
+        None if can_ask(consent) => Some(ask(&identity.address, &block::describe(identity))?),
         given => given.map(str::to_owned),
     };
-    let cleared = inspected
+    inspected
         .confirm(typed.as_deref())
-        .map_err(CommandError::device)?;
-    Ok((cleared, name))
+        .map_err(CommandError::device)
 }
 
 /// A file has no guard of its own, and may hold somebody's data: it is named like a drive.
-fn confirm_file(path: &Path, consent: &Consent<'_>) -> Result<String, CommandError> {
-    let name = file::identify(path)
-        .map_err(CommandError::device)?
-        .confirm_name;
+fn confirm_file(path: &Path, name: String, consent: &Consent<'_>) -> Result<String, CommandError> {
     let place = path.display();
     match consent.erase {
         Some(given) if given == name => Ok(name),

@@ -28,8 +28,9 @@ pub enum PlanError {
     },
     /// A range without room for the I/Os.
     #[error(
-        "step '{step}': the drive is too small: {threads} threads with blocks of up to {block} \
-         need a range of at least {needed}, not {found} bytes"
+        "the drive is too small for step '{step}': {threads} threads with blocks of up to {block} \
+         need a range of at least {needed}, and it has {}",
+        Bytes(*found)
     )]
     TooSmall {
         /// Id of the step.
@@ -69,8 +70,28 @@ pub struct PlanErrors(pub Vec<PlanError>);
 
 impl std::fmt::Display for PlanErrors {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let lines: Vec<String> = self.0.iter().map(PlanError::to_string).collect();
+        let lines: Vec<String> = self.told().map(PlanError::to_string).collect();
         out.write_str(&lines.join("\n"))
+    }
+}
+
+impl PlanErrors {
+    /// What is worth saying: of several ranges that are too small, the one that needs the most.
+    fn told(&self) -> impl Iterator<Item = &PlanError> {
+        let need = |error: &PlanError| match error {
+            PlanError::TooSmall { needed, .. } => Some(*needed),
+            PlanError::OddGeometry { .. }
+            | PlanError::BeyondEnd { .. }
+            | PlanError::Impossible { .. }
+            | PlanError::TrackedImpossible { .. } => None,
+        };
+        let largest = self
+            .0
+            .iter()
+            .filter(|error| need(error).is_some())
+            .max_by_key(|e| need(e));
+        let others = self.0.iter().filter(move |error| need(error).is_none());
+        largest.into_iter().chain(others)
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// Nothing there.
-    #[error("{} does not exist; `ptse drives` lists what can be tested here", path.display())]
+    #[error("{} does not exist; `lsblk` lists the block devices of this machine", path.display())]
     Missing {
         /// As given.
         path: PathBuf,

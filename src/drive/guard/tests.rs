@@ -96,7 +96,7 @@ fn read_only_and_empty_devices_are_refused() {
 #[test]
 fn what_is_not_a_block_device_is_told_what_to_name() {
     let words = |path: &str| block_number(Path::new(path)).unwrap_err().to_string();
-    assert!(words("/dev/does-not-exist").contains("`ptse drives`"));
+    assert!(words("/dev/does-not-exist").contains("`lsblk`"));
     assert!(words("/dev/null").contains("is a character device, not a block device"));
     assert!(words("/proc").contains("is a folder"));
     assert!(words("/proc/self/mountinfo").contains("give file:/proc/self/mountinfo"));

@@ -220,3 +220,43 @@ fn a_mounted_device_is_refused_by_any_of_its_names() {
     }
     assert!(device.content() == before);
 }
+
+/// A loop device over a device, another over the same file, and the file itself share bytes: what
+/// is on one of them protects the others, though the kernel calls none of them busy.
+#[test]
+fn what_shares_its_bytes_protects_a_device() {
+    let Some(device) = LoopDevice::new(16 << 20, 512) else {
+        return;
+    };
+    let before = device.content();
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().to_str().unwrap();
+    let refused = |drive: &str, name: &str, holder: &str| {
+        let args = [
+            "run",
+            "pts-e/iops",
+            "--quick",
+            "--drive",
+            drive,
+            "--erase",
+            name,
+        ];
+        let output = ptse(&[&args[..], &["--out", out, "--even-with-signatures"]].concat());
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(3), "{drive}: {said}");
+        assert!(said.contains(holder), "{drive}: {said}");
+    };
+    {
+        let above = LoopDevice::over(&device.path, 1 << 20);
+        refused(&device.path, device.name(), &above.path);
+        refused(&above.path, above.name(), &above.path);
+    }
+    {
+        let beside = LoopDevice::over(device.backing().to_str().unwrap(), 1 << 20);
+        refused(&device.path, device.name(), "/dev/loop");
+        refused(&beside.path, beside.name(), "/dev/loop");
+    }
+    let file = format!("file:{}", device.backing().display());
+    refused(&file, "backing.img", &device.path);
+    assert!(device.content() == before);
+}

@@ -71,7 +71,7 @@ fn a_drive_too_small_for_the_blocks_is_refused_by_the_plan() {
             .any(|e| matches!(e, PlanError::TooSmall { threads: 4, .. }))
     );
     let text = errors.last().unwrap().to_string();
-    assert!(text.contains("at least 4MiB, not 2097152 bytes"), "{text}");
+    assert!(text.contains("at least 4MiB, and it has 2MiB"), "{text}");
 }
 
 #[test]

@@ -3,11 +3,12 @@
 
 use std::collections::VecDeque;
 use std::io::{IsTerminal, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use tokio::sync::mpsc::unbounded_channel;
 
 use crate::commands::exit::{CommandError, Exit};
+use crate::commands::stored::Stored;
 use crate::commands::{logging, report, signals};
 use crate::drive::{Drive, PurgeMethod};
 use crate::journal::RunState;
@@ -77,8 +78,8 @@ pub async fn measure(ready: Measure<'_>) -> Result<Exit, CommandError> {
         drive_time: Nanos(0),
     };
     let (ended, ()) = tokio::join!(driver.run(), terminal.watch(entries));
-    let (ending, state) = ended.map_err(CommandError::record)?;
-    finish(folder, plan, &state, &ending)
+    let (ending, _) = ended.map_err(CommandError::record)?;
+    finish(folder, &ending)
 }
 
 /// What the terminal starts from: the records that exist are not shown again.
@@ -90,13 +91,8 @@ fn state_after(state: &RunState, replay: &VecDeque<Line>) -> RunState {
     state
 }
 
-fn finish(
-    folder: &Path,
-    plan: &Plan,
-    state: &RunState,
-    ending: &Ending,
-) -> Result<Exit, CommandError> {
-    let written = report::write(folder, plan, state)?;
+fn finish(folder: &Path, ending: &Ending) -> Result<Exit, CommandError> {
+    let written = write_report(folder, ending)?;
     let mut out = std::io::stdout();
     let place = folder.display();
     let (exit, text) = match ending {
@@ -116,6 +112,23 @@ fn finish(
     };
     drop(writeln!(out, "{text}\nreport: {}", written.display()));
     Ok(exit)
+}
+
+/// Writes the report from what is on disk, not from what was meant to be there. A full disk ends
+/// a run as interrupted, whether or not its report fits.
+fn write_report(folder: &Path, ending: &Ending) -> Result<PathBuf, CommandError> {
+    let written = Stored::open(folder)
+        .and_then(|stored| report::write(folder, &stored.plan, &stored.journal.state));
+    match (written, ending) {
+        (Err(error), Ending::Interrupted { .. } | Ending::Failed { .. }) => {
+            drop(writeln!(
+                std::io::stderr(),
+                "ptse: no report was written: {error}"
+            ));
+            Ok(folder.join("report.html"))
+        }
+        (written, _) => written,
+    }
 }
 
 /// A runtime for one run: one thread, since I/O never touches it.

@@ -6,9 +6,10 @@ use std::path::PathBuf;
 
 use crate::commands::exit::{CommandError, Exit};
 use crate::commands::measure::{self, Measure};
-use crate::commands::run::{PurgeArg, tool};
+use crate::commands::run::{PurgeArg, WAIVED, tool};
 use crate::commands::stored::Stored;
 use crate::commands::target::{self, Consent};
+use crate::drive::guard::Carries;
 use crate::drive::{Calendar, Drive};
 use crate::journal::RunState;
 use crate::journal::record::{Line, Resumed, RunOpened};
@@ -81,23 +82,18 @@ pub fn command(args: &ResumeArgs) -> Result<Exit, CommandError> {
 }
 
 /// Finds the drive and opens it; the guard runs again. No consent is asked for anew: the one in
-/// the journal is for this very drive, whatever its node is called now. Signatures that were
-/// waived may only still be there while neither a purge nor a fill has removed them.
+/// the journal is for this very drive, whatever its node is called now. Of the signatures that
+/// were allowed exactly those may still be there; anything made since is refused.
 fn open_again(stored: &Stored, opened: &RunOpened) -> Result<target::Open, CommandError> {
     let identity = target::find_again(&opened.drive)?;
-    let attempts = &stored.journal.state.attempts;
-    let is_purged = opened.purge_method != "none" && attempts.iter().any(|a| a.purged.is_some());
-    let has_cells = attempts
-        .iter()
-        .any(|a| !a.cells.is_empty() || !a.rounds.is_empty());
-    let is_untouched = !is_purged && !has_cells;
-    let waived = opened
+    let waivers = opened
         .waivers
         .iter()
-        .any(|waiver| waiver == "even-with-signatures");
+        .filter_map(|one| one.strip_prefix(WAIVED));
+    let known: Vec<String> = waivers.map(str::to_owned).collect();
     let consent = Consent {
         erase: Some(&identity.confirm_name),
-        even_with_signatures: waived && is_untouched,
+        carries: Carries::Known(&known),
         out: &stored.folder,
         can_ask: false,
     };

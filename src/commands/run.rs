@@ -10,6 +10,7 @@ use crate::commands::exit::{CommandError, Exit};
 use crate::commands::measure::{self, Measure};
 use crate::commands::target::{self, Consent};
 use crate::commands::{folder, test_file};
+use crate::drive::guard::Carries;
 use crate::drive::{Calendar, Drive, PurgeMethod};
 use crate::journal::record::{Line, Record, RunOpened, SCHEMA};
 use crate::journal::recorder::Recorder;
@@ -46,6 +47,9 @@ pub struct RunArgs {
     #[arg(long)]
     even_with_signatures: bool,
 }
+
+/// What stands in front of a signature that was allowed, among the waivers of the journal.
+pub const WAIVED: &str = "even-with-signatures: ";
 
 /// Purge methods of this version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -91,10 +95,16 @@ pub fn tool() -> String {
 /// What was refused or failed, with its exit code.
 pub fn command(args: &RunArgs) -> Result<Exit, CommandError> {
     let loaded = test_file::load_test(&args.spec, &args.set, args.quick)?;
+    // An absolute path: its nearest ancestor that exists tells which disk will hold the results.
+    let out = std::path::absolute(&args.out).unwrap_or_else(|_| args.out.clone());
     let consent = Consent {
         erase: args.erase.as_deref(),
-        even_with_signatures: args.even_with_signatures,
-        out: &args.out,
+        carries: if args.even_with_signatures {
+            Carries::Anything
+        } else {
+            Carries::Nothing
+        },
+        out: &out,
         can_ask: true,
     };
     let inspected = target::inspect(&args.drive, &consent)?;
@@ -168,9 +178,6 @@ async fn begin(folder: &std::path::Path, line: Line) -> Result<Recorder, Command
 
 fn opened(args: &RunArgs, loaded: &Loaded, target: &target::Open) -> RunOpened {
     let drive = &*target.drive;
-    let waiver = args
-        .even_with_signatures
-        .then(|| "even-with-signatures".to_owned());
     RunOpened {
         schema: SCHEMA.to_owned(),
         tool: tool(),
@@ -182,7 +189,11 @@ fn opened(args: &RunArgs, loaded: &Loaded, target: &target::Open) -> RunOpened {
         effective: loaded.effective.clone(),
         seed: target.seed,
         purge_method: args.purge.word().to_owned(),
-        waivers: waiver.into_iter().collect(),
+        waivers: target
+            .signatures
+            .iter()
+            .map(|one| format!("{WAIVED}{one}"))
+            .collect(),
         erase_consent: target.consent.clone(),
         drive: records::drive(drive.identity()),
         host: records::host(drive.host()),

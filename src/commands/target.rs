@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::commands::exit::CommandError;
 use crate::drive::block::{self, OpenError};
-use crate::drive::guard::{self, Cleared, Guard};
+use crate::drive::guard::{self, Carries, Cleared, Guard};
 use crate::drive::sysfs::Sysfs;
 use crate::drive::target::Target;
 use crate::drive::{Drive, Identity, file};
@@ -18,8 +18,8 @@ use crate::sim::{self, SimError};
 pub struct Consent<'a> {
     /// `--erase`.
     pub erase: Option<&'a str>,
-    /// `--even-with-signatures`.
-    pub even_with_signatures: bool,
+    /// What the device may carry: `--even-with-signatures`, or what the journal allowed.
+    pub carries: Carries<'a>,
     /// Folder of the results, whose disk must not be the target.
     pub out: &'a Path,
     /// Whether the operator may be asked at the terminal.
@@ -35,6 +35,8 @@ pub struct Open {
     pub seed: u64,
     /// What the operator named to allow erasing; `None` where nothing real is erased.
     pub consent: Option<String>,
+    /// Fingerprints of the signatures it carried and that were allowed.
+    pub signatures: Vec<String>,
 }
 
 /// Who a target is. Nothing is written and nothing stays open.
@@ -76,9 +78,8 @@ pub fn inspect(address: &str, consent: &Consent<'_>) -> Result<Inspected, Comman
         Target::File(path) => Ok(Inspected::File(Box::new(describe(address)?), path)),
         Target::Block(path) => {
             let needed = [consent.out];
-            let even_with_signatures = consent.even_with_signatures;
             let guard = Guard {
-                even_with_signatures,
+                carries: consent.carries,
                 needed: &needed,
             };
             let inspected = guard::inspect(&path, &guard).map_err(CommandError::device)?;
@@ -109,16 +110,18 @@ impl Inspected {
                     drive: Box::new(drive),
                     seed,
                     consent: None,
+                    signatures: Vec::new(),
                 })
             }
             Self::File(identity, path) => {
                 let name = confirm_file(&path, identity.confirm_name, consent)?;
-                opened(file::open(&path), name)
+                opened(file::open(&path), name, Vec::new())
             }
             Self::Block(inspected) => {
                 let name = inspected.identity().confirm_name.clone();
+                let signatures = inspected.allowed().to_vec();
                 let cleared = confirm(*inspected, consent)?;
-                opened(block::open(&cleared), name)
+                opened(block::open(&cleared), name, signatures)
             }
         }
     }
@@ -163,12 +166,14 @@ pub fn find_again(drive: &DriveRecord) -> Result<Identity, CommandError> {
 fn opened<D: Drive + 'static>(
     drive: Result<D, OpenError>,
     consent: String,
+    signatures: Vec<String>,
 ) -> Result<Open, CommandError> {
     let drive = Box::new(drive.map_err(CommandError::device)?);
     Ok(Open {
         drive,
         seed: fresh_seed()?,
         consent: Some(consent),
+        signatures,
     })
 }
 

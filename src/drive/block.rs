@@ -6,7 +6,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
 use rustix::fs::{ioctl_blkpbszget, ioctl_blksszget};
@@ -104,11 +104,10 @@ pub fn open(cleared: &Cleared) -> Result<LocalDrive, OpenError> {
             after: describe(&identity),
         }));
     }
-    if !cleared.even_with_signatures {
-        let plain = File::open(path).map_err(|error| guard::not_opened(path, &error))?;
-        guard::check_number(path, &plain, cleared.number)?;
-        guard::refuse_signed(path, &plain, identity.capacity.0)?;
-    }
+    let plain = File::open(path).map_err(|error| guard::not_opened(path, &error))?;
+    guard::check_number(path, &plain, cleared.number)?;
+    guard::refuse_signed(path, &plain, identity.capacity.0, &cleared.allowed)?;
+    drop(plain);
     let logical_block = u32::try_from(identity.logical_block.0).unwrap_or(u32::MAX);
     if !(logical_block == 512 || logical_block == LOGICAL_BLOCK_MAX) {
         return Err(OpenError::LogicalBlock {
@@ -178,7 +177,14 @@ fn identity_from(folder: &BlockFolder, path: &Path) -> Identity {
         .unwrap_or_else(|| model_without_name(&disk, kind));
     let backing = disk.text("loop/backing_file");
     let anchor = match (&backing, &serial) {
-        (Some(backing), _) => format!("loop {backing} {}", folder.capacity().0),
+        (Some(backing), _) => loop_anchor(&disk, folder, backing),
+        (None, Some(serial)) if folder.is_partition() => {
+            let start = folder.text("start").unwrap_or_default();
+            format!(
+                "serial {serial} sectors {start}+{}",
+                folder.capacity().0 / 512
+            )
+        }
         (None, Some(serial)) => match disk.text("wwid").or_else(|| disk.text("device/wwid")) {
             Some(wwid) => format!("serial {serial} {wwid}"),
             None => format!("serial {serial}"),
@@ -206,6 +212,19 @@ fn identity_from(folder: &BlockFolder, path: &Path) -> Identity {
         anchor,
         scale: None,
     }
+}
+
+/// The part of which file a loop device shows: another part is another device.
+fn loop_anchor(disk: &BlockFolder, folder: &BlockFolder, backing: &str) -> String {
+    let start = disk.text("loop/offset").unwrap_or_default();
+    let limit = disk.text("loop/sizelimit").unwrap_or_default();
+    let file = fs::metadata(backing).map_or("gone".to_owned(), |file| {
+        format!("{}:{}", file.dev(), file.ino())
+    });
+    format!(
+        "loop {backing} ({file}) from {start} limit {limit}, {}",
+        folder.capacity().0
+    )
 }
 
 fn kind_of(disk: &BlockFolder, folder: &BlockFolder) -> DriveKind {
@@ -278,7 +297,9 @@ fn write_cache_of(disk: &BlockFolder, kind: DriveKind) -> WriteCache {
     };
     match (kind, disk.text("queue/write_cache").as_deref()) {
         (DriveKind::Loop, _) => unknown("a loop device has no write cache of its own to set"),
-        (_, Some("write through")) => WriteCache::Absent,
+        (_, Some("write through")) => {
+            unknown("the block layer writes through, which does not tell what the drive does")
+        }
         (_, Some("write back")) => WriteCache::On,
         (_, Some(_) | None) => unknown("the kernel does not tell its state"),
     }

@@ -78,6 +78,7 @@ pub fn identify(path: &Path) -> Result<Identity, OpenError> {
 /// As [`identify`], and when it cannot be opened for writing.
 pub fn open(path: &Path) -> Result<LocalDrive, OpenError> {
     let identity = identify(path)?;
+    super::guard::refuse_shared_file(path)?;
     let mut options = OpenOptions::new();
     options.read(true).write(true).custom_flags(libc::O_DIRECT);
     let file = options.open(path).map_err(|error| OpenError::File {

@@ -174,13 +174,15 @@ impl Worker {
 
     /// Fills free slots with new I/Os and submits them, batch by batch.
     fn refill(&mut self, now: Nanos) -> Result<(), Fault> {
-        if self.slots.taken() == 0 {
-            self.progress = now;
-        }
+        let was_idle = self.slots.taken() == 0;
         loop {
             let is_full = self.gather();
             if self.batch.is_empty() && self.retries.is_empty() {
+                // A worker without work gives no life sign: it must not hide a silent drive.
                 return Ok(());
+            }
+            if was_idle {
+                self.progress = now;
             }
             self.submit();
             if !is_full {

@@ -97,6 +97,7 @@ impl RunState {
             Record::StepStarted(started) => {
                 let attempt = Attempt {
                     step_index: started.step_index,
+                    step: started.step.clone(),
                     segment: self.segment(),
                     record,
                     at,
@@ -187,12 +188,15 @@ impl RunState {
             .ok_or(FoldError::StepNotOpen { record, step_index })
     }
 
-    /// The last complete round of the step that is open, 0 if its first is not complete; `None`
-    /// outside rounds.
+    /// The last complete round before an interruption that falls into rounds, or between the
+    /// preconditioning and its first round: then 0. `None` before that.
     fn last_closed_round(&self) -> Option<u32> {
-        let step_index = self.attempts.last()?.step_index;
-        self.rounds(step_index).next()?;
-        Some(self.round_last(step_index).map_or(0, |round| round.number))
+        let last = self.attempts.last()?;
+        let is_measured = !last.cells.is_empty() || last.step.starts_with("rounds");
+        let round = self
+            .round_last(last.step_index)
+            .map_or(0, |round| round.number);
+        is_measured.then_some(round)
     }
 }
 

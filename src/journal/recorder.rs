@@ -71,6 +71,7 @@ impl Recorder {
         };
         let samples = Samples::create(new(SAMPLES_FILE)?)?;
         let journal = new(JOURNAL_FILE)?;
+        lock(&journal)?;
         hold_back(dir)?;
         sync_folder(dir)?;
         let files = Files {
@@ -92,6 +93,12 @@ impl Recorder {
         let file = OpenOptions::new()
             .append(true)
             .open(dir.join(JOURNAL_FILE))?;
+        lock(&file)?;
+        if file.metadata()?.len() < journal.length_bytes {
+            return Err(io::Error::other(
+                "the journal became shorter while it was read",
+            ));
+        }
         file.set_len(journal.length_bytes)?;
         file.sync_all()?;
         if !dir.join(RESERVE_FILE).exists() {
@@ -260,6 +267,20 @@ impl Files {
         drop(std::fs::remove_file(self.dir.join(RESERVE_FILE)));
         drop(faults.send(Fault::Journal(error)));
     }
+}
+
+/// One process writes a journal at a time.
+fn lock(journal: &File) -> io::Result<()> {
+    rustix::fs::flock(
+        journal,
+        rustix::fs::FlockOperation::NonBlockingLockExclusive,
+    )
+    .map_err(|_| {
+        io::Error::new(
+            io::ErrorKind::ResourceBusy,
+            "another ptse is still writing this run",
+        )
+    })
 }
 
 /// Allocates the reserve, or writes it as zeros where the file system cannot allocate.

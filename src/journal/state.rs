@@ -49,6 +49,8 @@ pub struct Noted<T> {
 pub struct Attempt {
     /// Index of the step in the plan.
     pub step_index: u32,
+    /// Its id: `fill`, `rounds`.
+    pub step: String,
     /// Part of the run between two interruptions, from 0.
     pub segment: u32,
     /// Line of its start.

@@ -309,6 +309,10 @@ impl Driver<'_> {
         };
         // A drive that never answers must not keep the record from being written.
         drop(tokio::time::timeout(STOP_TIME_MAX, stopped).await);
+        // A closing record that could not be written has not closed the run.
+        if self.state.closed.take().is_some() {
+            self.state.record_last -= 1;
+        }
         if !self.is_repeating() {
             let record = Record::Interrupted(Interrupted {
                 cause: cause.to_owned(),

@@ -255,6 +255,7 @@ pub(crate) fn unfinished(plan: &Plan, rounds: &[(u32, Tenths)]) -> RunState {
     let fill = plan.fill().map(|fill| fill_cell(fill.amount));
     let attempt = |step_index, record, purged, cells, rounds: Vec<RoundResult>| Attempt {
         step_index,
+        step: plan.steps[usize::try_from(step_index).unwrap()].id.clone(),
         segment: 0,
         record,
         at: date(u64::from(step_index) * 600),

@@ -22,6 +22,7 @@ use serde::Serialize;
 use crate::journal::RunState;
 use crate::pts;
 use crate::spec::Plan;
+use crate::spec::plan::PlannedWork;
 
 /// Clause text of a line that the standard does not ask for.
 pub const OURS: &str = "ours";
@@ -78,6 +79,7 @@ pub fn judge(state: &RunState, plan: &Plan) -> Ledger {
     let mut lines = device::lines(state, plan);
     if let Some((step_index, rounds)) = plan.rounds() {
         let run = conduct::RoundsRun::of(state, step_index);
+        lines.push(sequence(plan));
         lines.extend(preparation::lines(state, plan, rounds));
         lines.extend(looped::lines(plan, rounds, &run));
         lines.extend(conduct::steady_state(state, rounds, &run));
@@ -88,11 +90,39 @@ pub fn judge(state: &RunState, plan: &Plan) -> Ledger {
     }
     lines.extend(record::lines(state));
     if standard.is_none() {
-        for line in &mut lines {
+        for line in lines.iter_mut().filter(|line| line.clause != OURS) {
             line.verdict = LineVerdict::NotApplicable;
         }
     }
     Ledger { standard, lines }
+}
+
+/// Purge, preconditioning and rounds belong together in this order, each once. A step that is
+/// left out has a line of its own.
+fn sequence(plan: &Plan) -> Line {
+    let name = |work: &PlannedWork| match work {
+        PlannedWork::Purge => Some("purge"),
+        PlannedWork::Fill(_) => Some("fill"),
+        PlannedWork::Rounds(_) => Some("rounds"),
+        // A plan with such a step does not run.
+        PlannedWork::NotBuilt { .. } => None,
+    };
+    let found: Vec<&str> = plan
+        .steps
+        .iter()
+        .filter_map(|step| name(&step.work))
+        .collect();
+    let mut wanted = vec!["purge", "fill", "rounds"];
+    wanted.retain(|name| found.contains(name));
+    let line = Line::new(
+        "sequence",
+        "7",
+        "Purge, then preconditioning, then rounds, each once",
+    )
+    .asked(found.join(", "))
+    .done(found.join(", "));
+    let differs = found != wanted;
+    line.found(differs.then(|| format!("{} instead of {}", found.join(", "), wanted.join(", "))))
 }
 
 /// The ledger knows the requirements of tests made of rounds.

@@ -60,6 +60,32 @@ impl LoopDevice {
         }
     }
 
+    /// A device over the rest of another device or file from a place on.
+    pub fn over(below: &str, offset: u64) -> Self {
+        let output = Command::new("losetup")
+            .args(["--find", "--show", "--offset", &offset.to_string(), below])
+            .output()
+            .unwrap();
+        assert!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        let path = String::from_utf8(output.stdout).unwrap().trim().to_owned();
+        let dir = tempfile::tempdir().unwrap();
+        Self {
+            path,
+            block: "512".to_owned(),
+            backing: below.into(),
+            _dir: dir,
+        }
+    }
+
+    /// The file behind it.
+    pub fn backing(&self) -> &Path {
+        &self.backing
+    }
+
     /// Attaches the same file under another number, as a drive comes back after a boot.
     pub fn move_elsewhere(&mut self) {
         let output = Command::new("losetup")

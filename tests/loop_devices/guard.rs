@@ -111,7 +111,7 @@ fn a_file_system_is_only_erased_when_that_is_allowed() {
     );
     assert!(words.contains("--even-with-signatures"));
     let allowed = Guard {
-        even_with_signatures: true,
+        carries: ptse::drive::guard::Carries::Anything,
         ..Guard::default()
     };
     let cleared = guard::inspect(&device.path, &allowed)

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::super::sysfs::{BlockFolder, DeviceNumber};
+use super::super::sysfs::{BlockFolder, DeviceNumber, Sysfs};
+use super::loops::{Backing, Loops};
 
 /// Devices in a family at most; a limit against cycles in a broken tree.
 const MEMBERS_MAX: usize = 4096;
@@ -11,23 +12,51 @@ const MEMBERS_MAX: usize = 4096;
 #[derive(Debug, Clone, Default)]
 pub(super) struct Family {
     members: BTreeMap<DeviceNumber, BlockFolder>,
+    loops: Loops,
 }
 
 impl Family {
-    /// Everything on the disk of `target`: partitions, siblings and, over any number of layers,
-    /// holders.
-    pub(super) fn above(target: &BlockFolder) -> Self {
+    /// Everything that shares bytes with the disk of `target`: partitions, siblings and, over any
+    /// number of layers, holders and loop devices; for a loop device also what it lies on and what
+    /// else lies on the same.
+    pub(super) fn above(target: &BlockFolder, sysfs: &Sysfs) -> Self {
+        let loops = Loops::read(sysfs);
         let mut family = Self::default();
-        family.add_above(&target.disk());
+        family.add_above(&target.disk(), &loops);
+        let backing = target
+            .disk()
+            .number()
+            .and_then(|number| loops.backing(number));
+        match backing {
+            Some(Backing::Block(number)) => {
+                if let Some(below) = sysfs.block(number) {
+                    family.add_above(&below.disk(), &loops);
+                }
+            }
+            Some(file @ Backing::File(..)) => {
+                for sibling in loops.over(file) {
+                    family.add_above(sibling, &loops);
+                }
+            }
+            None => {}
+        }
+        family.loops = loops;
         family
     }
 
-    fn add_above(&mut self, device: &BlockFolder) {
+    fn add_above(&mut self, device: &BlockFolder, loops: &Loops) {
         if !self.insert(device) {
             return;
         }
-        for child in device.partitions().into_iter().chain(device.holders()) {
-            self.add_above(&child);
+        let number = device.number().expect("a member has a number");
+        let over = loops.over(Backing::Block(number)).cloned();
+        for child in device
+            .partitions()
+            .into_iter()
+            .chain(device.holders())
+            .chain(over)
+        {
+            self.add_above(&child, loops);
         }
     }
 
@@ -70,11 +99,23 @@ impl Family {
             .any(|number| other.members.contains_key(number))
     }
 
-    /// A member that something is built on, and what is built on it.
+    /// A member that something is built on, and what is built on it; a loop device over another
+    /// member, or over the same file as another, is built on it.
     pub(super) fn held(&self) -> Option<(&BlockFolder, BlockFolder)> {
-        self.members
-            .values()
-            .find_map(|member| member.holders().pop().map(|holder| (member, holder)))
+        self.members.values().find_map(|member| {
+            let number = member.number()?;
+            let over_device = self.loops.over(Backing::Block(number)).next().cloned();
+            let beside = match self.loops.backing(number) {
+                Some(file @ Backing::File(..)) => self
+                    .loops
+                    .over(file)
+                    .find(|one| one.number() != Some(number))
+                    .cloned(),
+                Some(Backing::Block(_)) | None => None,
+            };
+            let holder = member.holders().pop().or(over_device).or(beside);
+            holder.map(|holder| (member, holder))
+        })
     }
 }
 
@@ -101,7 +142,7 @@ mod tests {
         tree.hold("dm-0", "dm-1");
         let sysfs = tree.sysfs();
         let part = sysfs.block(number(1)).unwrap();
-        let family = Family::above(&part);
+        let family = Family::above(&part, &sysfs);
         let top = DeviceNumber {
             major: 253,
             minor: 1,

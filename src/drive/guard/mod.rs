@@ -5,35 +5,51 @@
 //! only then the name given to `--erase` is compared, so that nobody learns to silence the guard
 //! by typing a name.
 
+mod carried;
 mod family;
+mod loops;
 pub mod mounts;
 mod opening;
 mod refusal;
 pub mod signatures;
 
-use std::fs::{self, File};
+use std::fs;
 use std::io;
-use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt};
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use super::block::describe;
 use super::identity::Identity;
 use super::sysfs::{BlockFolder, DeviceNumber, Sysfs};
+use carried::carried;
+pub(super) use carried::refuse_signed;
 use family::Family;
+use loops::Loops;
 use mounts::{parse_mounts, parse_swaps};
 use opening::open_read_only;
 pub(super) use opening::{check_number, not_opened, open_exclusive};
 pub use refusal::Refusal;
-use signatures::Signature;
 
 /// What the operator allows.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Guard<'a> {
-    /// Whether a device that carries something may be erased.
-    pub even_with_signatures: bool,
+    /// What the device may carry.
+    pub carries: Carries<'a>,
     /// Files and folders that must not lie on the device, beside `/` and this program: the run
     /// folder.
     pub needed: &'a [&'a Path],
+}
+
+/// What a device may carry and still be erased.
+#[derive(Debug, Clone, Copy, Default)]
+pub enum Carries<'a> {
+    /// Nothing that is known.
+    #[default]
+    Nothing,
+    /// Whatever it carries when it is inspected, and nothing that comes later.
+    Anything,
+    /// Exactly these fingerprints, which an earlier inspection found.
+    Known(&'a [String]),
 }
 
 /// Where the kernel's lists are read: `/sys` and `/proc`, or copies of them in tests.
@@ -61,7 +77,8 @@ pub struct Inspected {
     pub(super) number: DeviceNumber,
     pub(super) folder: BlockFolder,
     pub(super) identity: Identity,
-    pub(super) even_with_signatures: bool,
+    /// Fingerprints of what it may carry.
+    pub(super) allowed: Vec<String>,
     pub(super) system: System,
 }
 
@@ -73,6 +90,11 @@ impl Inspected {
     /// Who it is.
     pub fn identity(&self) -> &Identity {
         &self.identity
+    }
+
+    /// Fingerprints of the signatures that it carries and that were allowed.
+    pub fn allowed(&self) -> &[String] {
+        &self.allowed
     }
 
     /// Compares what the operator named with what the device is called.
@@ -114,15 +136,19 @@ pub fn inspect(path: &Path, guard: &Guard<'_>) -> Result<Inspected, Refusal> {
     refuse_unusable(path, &folder)?;
     let file = open_read_only(path)?;
     check_number(path, &file, number)?;
-    if !guard.even_with_signatures {
-        refuse_signed(path, &file, folder.capacity().0)?;
-    }
+    let size = folder.capacity().0;
+    let allowed = match guard.carries {
+        Carries::Nothing => Vec::new(),
+        Carries::Anything => carried(path, &file, size)?,
+        Carries::Known(known) => known.to_vec(),
+    };
+    refuse_signed(path, &file, size, &allowed)?;
     Ok(Inspected {
         path: path.to_owned(),
         number,
         identity: super::block::identify_open(path, &folder, &file)?,
         folder,
-        even_with_signatures: guard.even_with_signatures,
+        allowed,
         system,
     })
 }
@@ -137,6 +163,20 @@ pub(super) fn listed(
         path: path.to_owned(),
         number: number.to_string(),
     })
+}
+
+/// Refuses a file whose bytes a loop device shares: what is on that device would be erased.
+pub(super) fn refuse_shared_file(path: &Path) -> Result<(), Refusal> {
+    let loops = Loops::read(&System::default().sysfs);
+    let shared = loops::backing_of(path).and_then(|backing| loops.over(backing).next().cloned());
+    match shared {
+        None => Ok(()),
+        Some(device) => Err(Refusal::Held {
+            path: path.to_owned(),
+            device: path.display().to_string(),
+            holder: format!("/dev/{}", device.name()),
+        }),
+    }
 }
 
 /// The device number of a block device, through any symlinks.
@@ -195,7 +235,7 @@ pub(super) fn refuse_in_use(
     path: &Path,
     folder: &BlockFolder,
 ) -> Result<(), Refusal> {
-    let family = Family::above(folder);
+    let family = Family::above(folder, &system.sysfs);
     let device = |folder: &BlockFolder| format!("/dev/{}", folder.name());
     for mount in parse_mounts(&list(system, "self/mountinfo", path)?, number_of) {
         let numbers = [Some(mount.number), mount.source];
@@ -282,24 +322,6 @@ fn refuse_unusable(path: &Path, folder: &BlockFolder) -> Result<(), Refusal> {
         return Err(Refusal::Empty { path });
     }
     Ok(())
-}
-
-/// Refuses a device that carries something.
-pub(super) fn refuse_signed(path: &Path, file: &File, size: u64) -> Result<(), Refusal> {
-    let read = |offset, buffer: &mut [u8]| file.read_exact_at(buffer, offset);
-    let found = signatures::find(size, read).map_err(|error| Refusal::NotOpened {
-        path: path.to_owned(),
-        cause: format!("what it carries cannot be read ({error})"),
-        remedy: "check the drive; --even-with-signatures goes on without looking",
-    })?;
-    if found.is_empty() {
-        return Ok(());
-    }
-    let words = |one: &Signature| format!("{} (at byte {})", one.what, one.offset);
-    Err(Refusal::Signed {
-        path: path.to_owned(),
-        signatures: found.iter().map(words).collect::<Vec<_>>().join(", "),
-    })
 }
 
 #[cfg(test)]

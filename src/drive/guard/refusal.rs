@@ -69,8 +69,8 @@ pub enum Refusal {
     },
     /// Another device is built on it.
     #[error(
-        "{} is in use: {holder} is built on {device}; take {holder} apart first (dmsetup remove, \
-         mdadm --stop or vgchange -an)",
+        "{} is in use: {holder} is built on {device}; take {holder} apart first (losetup -d, \
+         dmsetup remove, mdadm --stop or vgchange -an)",
         path.display()
     )]
     Held {

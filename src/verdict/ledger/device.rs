@@ -114,6 +114,9 @@ fn write_cache(state: &RunState, plan: &Plan) -> Line {
     .asked(asked)
     .done(found)
     .evidence("record 1");
+    if plan.spec.conditions.write_cache != CacheWish::Off {
+        return line.deviates("the test file does not ask for a disabled volatile write cache");
+    }
     match found {
         "off" | "absent" => line,
         "on" => line.deviates("volatile write cache enabled"),

@@ -58,7 +58,10 @@ fn interruption(line: Line, stop: &Interruption, rounds: &PlannedRounds) -> Line
     });
     match stop.after_round {
         Some(round) => {
-            let text = format!("interrupted after round {round} {length}");
+            let text = match round {
+                0 => format!("interrupted between preconditioning and the end of round 1 {length}"),
+                _ => format!("interrupted after round {round} {length}"),
+            };
             line.done(format!(
                 "the broken round was thrown away; windows are made of later rounds, at most {} \
                  from the resume",

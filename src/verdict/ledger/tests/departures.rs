@@ -3,7 +3,7 @@
 use super::*;
 use crate::journal::record::{Interrupted, Resumed, Warning};
 use crate::journal::state::{Interruption, Noted};
-use crate::spec::plan::PlannedWork;
+use crate::spec::plan::{PlannedStep, PlannedWork};
 use crate::stimulus::{Access, BlockShares, Content};
 use crate::units::{KIB, Nanos};
 use crate::verdict::fixture::{converging_rounds, date, fill_of, rounds_of, unfinished};
@@ -320,4 +320,29 @@ fn every_warning_is_a_line() {
         });
     });
     assert_eq!(found, only("warnings.1", Deviation));
+}
+
+/// Clause 7: purge, then preconditioning, then rounds. What is measured after another purge, or
+/// before the fill, was not preconditioned.
+#[test]
+fn steps_in_another_order_are_a_deviation_of_their_own() {
+    let sequence = |change: &dyn Fn(&mut Vec<PlannedStep>)| {
+        let plan = || {
+            let mut plan = plan(Bytes(512));
+            change(&mut plan.steps);
+            plan
+        };
+        let ledger = judge(&run(&super::plan(Bytes(512)), &published_rounds()), &plan());
+        line(&ledger, "sequence").verdict
+    };
+    assert_eq!(sequence(&|_| ()), LineVerdict::Pass);
+    assert_eq!(sequence(&|steps| steps.swap(1, 2)), Deviation);
+    assert_eq!(
+        sequence(&|steps| steps.insert(2, steps[0].clone())),
+        Deviation
+    );
+    assert_eq!(
+        sequence(&|steps| steps.insert(2, steps[1].clone())),
+        Deviation
+    );
 }

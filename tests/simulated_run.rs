@@ -62,7 +62,7 @@ fn opened(drive: &dyn Drive, seed: u64) -> Line {
         tool: "ptse test".to_owned(),
         spec_name: "test/small".to_owned(),
         spec_text: TEST.to_owned(),
-        spec_sha256: String::new(),
+        spec_sha256: ptse::journal::chain::digest(TEST.as_bytes()),
         overrides: Vec::new(),
         quick: false,
         effective: TEST.to_owned(),

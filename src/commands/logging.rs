@@ -14,11 +14,26 @@ use crate::commands::exit::CommandError;
 /// File name of the log in a run folder.
 pub const LOG_FILE: &str = "log.jsonl";
 
+/// Reads `PTSE_LOG`, so that a wrong one is refused before anything is begun.
+///
+/// # Errors
+/// When it is no filter (usage).
+pub fn filter() -> Result<EnvFilter, CommandError> {
+    match std::env::var("PTSE_LOG") {
+        Ok(text) => EnvFilter::try_new(&text).map_err(|error| {
+            CommandError::usage(format!(
+                "PTSE_LOG='{text}' is no filter of log lines: {error}"
+            ))
+        }),
+        Err(_) => Ok(EnvFilter::new("info")),
+    }
+}
+
 /// Logs to the run folder from now on; a resume adds to the log that is there.
 ///
 /// # Errors
-/// When the file cannot be opened, or `PTSE_LOG` is no filter (usage).
-pub fn begin(folder: &Path) -> Result<(), CommandError> {
+/// When the file cannot be opened.
+pub fn begin(folder: &Path, filter: EnvFilter) -> Result<(), CommandError> {
     let path = folder.join(LOG_FILE);
     let file = OpenOptions::new()
         .create(true)
@@ -27,14 +42,6 @@ pub fn begin(folder: &Path) -> Result<(), CommandError> {
         .map_err(|error| {
             CommandError::device(format!("cannot write {}: {error}", path.display()))
         })?;
-    let filter = match std::env::var("PTSE_LOG") {
-        Ok(text) => EnvFilter::try_new(&text).map_err(|error| {
-            CommandError::usage(format!(
-                "PTSE_LOG='{text}' is no filter of log lines: {error}"
-            ))
-        })?,
-        Err(_) => EnvFilter::new("info"),
-    };
     let subscriber = tracing_subscriber::fmt()
         .json()
         .with_env_filter(filter)

@@ -6,6 +6,7 @@ use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use tokio::sync::mpsc::unbounded_channel;
+use tracing_subscriber::EnvFilter;
 
 use crate::commands::exit::{CommandError, Exit};
 use crate::commands::stored::Stored;
@@ -40,6 +41,8 @@ pub struct Measure<'run> {
     pub resumed: Option<Resumed>,
     /// Its files.
     pub recorder: Recorder,
+    /// What the program logs.
+    pub log_filter: EnvFilter,
 }
 
 /// Runs to the end, writes the report and says where it is.
@@ -56,8 +59,9 @@ pub async fn measure(ready: Measure<'_>) -> Result<Exit, CommandError> {
         replay,
         resumed,
         recorder,
+        log_filter,
     } = ready;
-    logging::begin(folder)?;
+    logging::begin(folder, log_filter)?;
     let (watcher, entries) = unbounded_channel();
     let stops = signals::listen()
         .map_err(|error| CommandError::device(format!("cannot listen to signals: {error}")))?;

@@ -5,6 +5,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use crate::commands::exit::{CommandError, Exit};
+use crate::commands::logging;
 use crate::commands::measure::{self, Measure};
 use crate::commands::run::{PurgeArg, WAIVED, tool};
 use crate::commands::stored::Stored;
@@ -28,6 +29,7 @@ pub struct ResumeArgs {
 /// # Errors
 /// What was refused or failed, with its exit code.
 pub fn command(args: &ResumeArgs) -> Result<Exit, CommandError> {
+    let log_filter = logging::filter()?;
     let stored = Stored::open(&args.run)?;
     let state = &stored.journal.state;
     if state.closed.is_some() {
@@ -78,6 +80,7 @@ pub fn command(args: &ResumeArgs) -> Result<Exit, CommandError> {
         replay,
         resumed: Some(resumed),
         recorder,
+        log_filter,
     }))
 }
 

@@ -9,7 +9,7 @@ use chrono::{DateTime, FixedOffset};
 use crate::commands::exit::{CommandError, Exit};
 use crate::commands::measure::{self, Measure};
 use crate::commands::target::{self, Consent};
-use crate::commands::{folder, test_file};
+use crate::commands::{folder, logging, test_file};
 use crate::drive::guard::Carries;
 use crate::drive::{Calendar, Drive, PurgeMethod};
 use crate::journal::record::{Line, Record, RunOpened, SCHEMA};
@@ -94,6 +94,7 @@ pub fn tool() -> String {
 /// # Errors
 /// What was refused or failed, with its exit code.
 pub fn command(args: &RunArgs) -> Result<Exit, CommandError> {
+    let log_filter = logging::filter()?;
     let loaded = test_file::load_test(&args.spec, &args.set, args.quick)?;
     // An absolute path: its nearest ancestor that exists tells which disk will hold the results.
     let out = std::path::absolute(&args.out).unwrap_or_else(|_| args.out.clone());
@@ -149,6 +150,7 @@ pub fn command(args: &RunArgs) -> Result<Exit, CommandError> {
             replay: VecDeque::new(),
             resumed: None,
             recorder,
+            log_filter,
         };
         measure::measure(ready).await
     })

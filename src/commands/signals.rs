@@ -1,6 +1,8 @@
 //! Ctrl-C, SIGTERM and SIGHUP end a run in order; a second one ends it at once.
 
 use std::io::Write;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
@@ -19,17 +21,16 @@ pub fn listen() -> std::io::Result<UnboundedReceiver<String>> {
         (SignalKind::terminate(), "SIGTERM"),
         (SignalKind::hangup(), "SIGHUP"),
     ];
+    let is_asked = Arc::new(AtomicBool::new(false));
     for (kind, name) in kinds {
         let mut stream = signal(kind)?;
-        let causes = causes.clone();
+        let (causes, is_asked) = (causes.clone(), Arc::clone(&is_asked));
         tokio::spawn(async move {
-            let mut is_second = false;
             while stream.recv().await.is_some() {
-                if is_second {
+                if is_asked.swap(true, Ordering::Relaxed) {
                     // Nothing is lost: the journal is synced after every record.
                     std::process::exit(INTERRUPTED);
                 }
-                is_second = true;
                 drop(writeln!(
                     std::io::stderr(),
                     "ptse: {name}: stopping in order"

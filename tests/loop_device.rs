@@ -260,3 +260,34 @@ fn what_shares_its_bytes_protects_a_device() {
     refused(&file, "backing.img", &device.path);
     assert!(device.content() == before);
 }
+
+/// A file that holds a file system is refused like a device that does.
+#[test]
+fn a_file_with_a_file_system_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let image = dir.path().join("disk.img");
+    let mut bytes = vec![0_u8; 8 << 20];
+    // The magic number of ext2, ext3 and ext4 in the superblock at 1024.
+    bytes[1024 + 56] = 0x53;
+    bytes[1024 + 57] = 0xEF;
+    std::fs::write(&image, &bytes).unwrap();
+    let (file, out) = (format!("file:{}", image.display()), dir.path().join("out"));
+    let args = [
+        "run",
+        "pts-e/iops",
+        "--quick",
+        "--drive",
+        &file,
+        "--erase",
+        "disk.img",
+        "--out",
+    ];
+    let output = ptse(&[&args[..], &[out.to_str().unwrap()]].concat());
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert!(
+        said.contains("ext") && said.contains("--even-with-signatures"),
+        "{said}"
+    );
+    assert!(std::fs::read(&image).unwrap() == bytes);
+}

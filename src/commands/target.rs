@@ -115,7 +115,9 @@ impl Inspected {
             }
             Self::File(identity, path) => {
                 let name = confirm_file(&path, identity.confirm_name, consent)?;
-                opened(file::open(&path), name, Vec::new())
+                let signatures =
+                    guard::inspect_file(&path, consent.carries).map_err(CommandError::device)?;
+                opened(file::open(&path), name, signatures)
             }
             Self::Block(inspected) => {
                 let name = inspected.identity().confirm_name.clone();

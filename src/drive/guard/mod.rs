@@ -165,6 +165,27 @@ pub(super) fn listed(
     })
 }
 
+/// Decides what a file that shall be overwritten may carry, as for a device; returns the
+/// fingerprints that were allowed.
+///
+/// # Errors
+/// [`Refusal::Signed`] when it carries something else.
+pub fn inspect_file(path: &Path, carries: Carries<'_>) -> Result<Vec<String>, Refusal> {
+    refuse_shared_file(path)?;
+    let file = fs::File::open(path).map_err(|error| not_opened(path, &error))?;
+    let size = file
+        .metadata()
+        .map_err(|error| not_opened(path, &error))?
+        .len();
+    let allowed = match carries {
+        Carries::Nothing => Vec::new(),
+        Carries::Anything => carried(path, &file, size)?,
+        Carries::Known(known) => known.to_vec(),
+    };
+    refuse_signed(path, &file, size, &allowed)?;
+    Ok(allowed)
+}
+
 /// Refuses a file whose bytes a loop device shares: what is on that device would be erased.
 pub(super) fn refuse_shared_file(path: &Path) -> Result<(), Refusal> {
     let loops = Loops::read(&System::default().sysfs);

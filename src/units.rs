@@ -163,6 +163,9 @@ impl Nanos {
 
     /// The duration as a span for people: `1 h 05 min`, `2 min 03 s`, `12 s`, `0.5 s`, `20 ms`.
     pub fn as_span(self) -> String {
+        if self.0 == 0 {
+            return "0 s".to_owned();
+        }
         let seconds = self.0 / SECOND_NS;
         let (hours, minutes, rest) = (seconds / 3600, seconds % 3600 / 60, seconds % 60);
         if hours > 0 {
@@ -328,5 +331,6 @@ mod tests {
         assert_eq!(Nanos::from_secs(55_800).as_span(), "15 h 30 min");
         assert_eq!(Nanos(500_000_000).as_span(), "0.5 s");
         assert_eq!(Nanos(20_000_000).as_span(), "20 ms");
+        assert_eq!(Nanos(0).as_span(), "0 s");
     }
 }

@@ -11,7 +11,7 @@ use tracing_subscriber::EnvFilter;
 use crate::commands::exit::{CommandError, Exit};
 use crate::commands::stored::Stored;
 use crate::commands::{logging, report, signals};
-use crate::drive::{Drive, PurgeMethod};
+use crate::drive::{Calendar, Drive, PurgeMethod};
 use crate::journal::RunState;
 use crate::journal::record::{Line, Resumed};
 use crate::journal::recorder::Recorder;
@@ -20,7 +20,7 @@ use crate::run::machine::Outcome;
 use crate::run::{Driver, Ending};
 use crate::spec::Plan;
 use crate::ui::terminal::Terminal;
-use crate::units::Nanos;
+use crate::units::{Nanos, SECOND_NS};
 
 /// A run that is ready to go.
 #[derive(Debug)]
@@ -62,12 +62,27 @@ pub async fn measure(ready: Measure<'_>) -> Result<Exit, CommandError> {
         log_filter,
     } = ready;
     logging::begin(folder, log_filter)?;
+    let suspended = match drive.calendar() {
+        Calendar::Wall => suspended,
+        Calendar::Virtual { .. } => || Nanos(0),
+    };
     let (watcher, entries) = unbounded_channel();
-    let stops = signals::listen()
+    let stops = signals::listen(folder)
         .map_err(|error| CommandError::device(format!("cannot listen to signals: {error}")))?;
     let mut out = std::io::stdout();
     let is_live = out.is_terminal();
-    let terminal = Terminal::new(plan, state_after(&state, &replay), is_live, &mut out);
+    let waiting = if replay.is_empty() {
+        "preparing"
+    } else {
+        "repeating the records that exist"
+    };
+    let terminal = Terminal::new(
+        plan,
+        state_after(&state, &replay),
+        is_live,
+        waiting,
+        &mut out,
+    );
     let driver = Driver {
         plan,
         drive,
@@ -78,6 +93,7 @@ pub async fn measure(ready: Measure<'_>) -> Result<Exit, CommandError> {
         recorder,
         watcher,
         stops,
+        suspended,
         position: Position::Idle,
         drive_time: Nanos(0),
     };
@@ -144,4 +160,15 @@ pub fn runtime() -> Result<tokio::runtime::Runtime, CommandError> {
         .enable_all()
         .build()
         .map_err(|error| CommandError::device(format!("cannot start the runtime: {error}")))
+}
+
+/// How long this machine has been suspended since it booted: only one of the two clocks runs on.
+fn suspended() -> Nanos {
+    let read = |clock| {
+        let time = rustix::time::clock_gettime(clock);
+        let part = |value: i64| u64::try_from(value).unwrap_or(0);
+        part(time.tv_sec) * SECOND_NS + part(time.tv_nsec)
+    };
+    let running = read(rustix::time::ClockId::Monotonic);
+    Nanos(read(rustix::time::ClockId::Boottime).saturating_sub(running))
 }

@@ -1,6 +1,7 @@
 //! One file for each subcommand: wiring and exit codes. The only modules that print, apart from
 //! the terminal display in `ui`.
 
+pub mod arguments;
 pub mod exit;
 pub mod folder;
 pub mod logging;

@@ -2,15 +2,14 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io::Write;
-use std::path::PathBuf;
 
 use chrono::{DateTime, FixedOffset};
 
+use crate::commands::arguments::TestArgs;
 use crate::commands::exit::{CommandError, Exit};
 use crate::commands::measure::{self, Measure};
-use crate::commands::target::{self, Consent};
+use crate::commands::target;
 use crate::commands::{folder, logging, test_file};
-use crate::drive::guard::Carries;
 use crate::drive::{Calendar, Drive, PurgeMethod};
 use crate::journal::record::{Line, Record, RunOpened, SCHEMA};
 use crate::journal::recorder::Recorder;
@@ -23,29 +22,11 @@ use crate::ui::terminal;
 /// Arguments of `ptse run`.
 #[derive(Debug, clap::Args)]
 pub struct RunArgs {
-    /// Built-in test (see `ptse specs`) or test file
-    spec: String,
-    /// Block device, `sim:NAME[,seed=N][,KEY=VALUE]...`, `sim:FILE.toml` or `file:PATH`
-    #[arg(long)]
-    drive: String,
-    /// Folder in which the run's own folder is made
-    #[arg(long, default_value = "reports")]
-    out: PathBuf,
+    #[command(flatten)]
+    test: TestArgs,
     /// Serial number of the drive to erase, or the kernel name of a device without one
     #[arg(long, value_name = "SERIAL")]
     erase: Option<String>,
-    /// How to purge
-    #[arg(long, value_name = "METHOD", value_enum, default_value = "auto")]
-    purge: PurgeArg,
-    /// Override a key of the test file, such as rounds.cell_time=30s
-    #[arg(long, value_name = "KEY=VALUE")]
-    set: Vec<String>,
-    /// A rehearsal of minutes: half-second cells, at most 6 rounds; not a measurement
-    #[arg(long)]
-    quick: bool,
-    /// Also erase a device that carries a file system, partition table, RAID or volume signature
-    #[arg(long)]
-    even_with_signatures: bool,
 }
 
 /// What stands in front of a signature that was allowed, among the waivers of the journal.
@@ -95,33 +76,24 @@ pub fn tool() -> String {
 /// What was refused or failed, with its exit code.
 pub fn command(args: &RunArgs) -> Result<Exit, CommandError> {
     let log_filter = logging::filter()?;
-    let loaded = test_file::load_test(&args.spec, &args.set, args.quick)?;
-    // An absolute path: its nearest ancestor that exists tells which disk will hold the results.
-    let out = std::path::absolute(&args.out).unwrap_or_else(|_| args.out.clone());
-    let consent = Consent {
-        erase: args.erase.as_deref(),
-        carries: if args.even_with_signatures {
-            Carries::Anything
-        } else {
-            Carries::Nothing
-        },
-        out: &out,
-        can_ask: true,
-    };
-    let inspected = target::inspect(&args.drive, &consent)?;
+    let test = &args.test;
+    let loaded = test_file::load_test(&test.spec, &test.set, test.quick)?;
+    let out = test.out_absolute();
+    let consent = test.consent(args.erase.as_deref(), &out);
+    let inspected = target::inspect(&test.drive, &consent)?;
     let identity = inspected.identity();
     let geometry = Geometry {
         capacity: identity.capacity,
         logical_block: identity.logical_block,
     };
     let plan = test_file::resolve(&loaded, geometry)?;
-    test_file::refuse_not_built(&args.spec, &plan.not_built())?;
+    test_file::refuse_not_built(&test.spec, &plan.not_built())?;
     let mut target = inspected.open(&consent)?;
-    let opened = opened(args, &loaded, &target);
+    let opened = opened(test, &loaded, &target);
     let start = start_of(&*target.drive);
     let drive = &opened.drive;
     let folder = folder::make(
-        &args.out,
+        &test.out,
         start,
         &drive.model,
         drive.serial.as_deref(),
@@ -145,7 +117,7 @@ pub fn command(args: &RunArgs) -> Result<Exit, CommandError> {
             folder: &folder,
             plan: &plan,
             drive: &mut *target.drive,
-            purge_method: PurgeArg::method(args.purge.word()),
+            purge_method: PurgeArg::method(test.purge.word()),
             state,
             replay: VecDeque::new(),
             resumed: None,
@@ -178,7 +150,7 @@ async fn begin(folder: &std::path::Path, line: Line) -> Result<Recorder, Command
     }
 }
 
-fn opened(args: &RunArgs, loaded: &Loaded, target: &target::Open) -> RunOpened {
+fn opened(test: &TestArgs, loaded: &Loaded, target: &target::Open) -> RunOpened {
     let drive = &*target.drive;
     RunOpened {
         schema: SCHEMA.to_owned(),
@@ -186,11 +158,11 @@ fn opened(args: &RunArgs, loaded: &Loaded, target: &target::Open) -> RunOpened {
         spec_name: loaded.name.clone(),
         spec_text: loaded.text.clone(),
         spec_sha256: loaded.sha256.clone(),
-        overrides: args.set.clone(),
-        quick: args.quick,
+        overrides: test.set.clone(),
+        quick: test.quick,
         effective: loaded.effective.clone(),
         seed: target.seed,
-        purge_method: args.purge.word().to_owned(),
+        purge_method: test.purge.word().to_owned(),
         waivers: target
             .signatures
             .iter()

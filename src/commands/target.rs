@@ -62,8 +62,8 @@ pub fn description(identity: &Identity) -> String {
 pub enum Inspected {
     /// A simulated drive.
     Simulated(Box<Identity>),
-    /// A file.
-    File(Box<Identity>, PathBuf),
+    /// A file, with the fingerprints of what it carries and may carry.
+    File(Box<Identity>, PathBuf, Vec<String>),
     /// A block device that the guard has looked at.
     Block(Box<guard::Inspected>),
 }
@@ -75,7 +75,12 @@ pub enum Inspected {
 pub fn inspect(address: &str, consent: &Consent<'_>) -> Result<Inspected, CommandError> {
     match Target::parse(address).map_err(CommandError::usage)? {
         Target::Simulated(_) => Ok(Inspected::Simulated(Box::new(describe(address)?))),
-        Target::File(path) => Ok(Inspected::File(Box::new(describe(address)?), path)),
+        Target::File(path) => {
+            let identity = Box::new(describe(address)?);
+            let carried =
+                guard::inspect_file(&path, consent.carries).map_err(CommandError::device)?;
+            Ok(Inspected::File(identity, path, carried))
+        }
         Target::Block(path) => {
             let needed = [consent.out];
             let guard = Guard {
@@ -92,7 +97,7 @@ impl Inspected {
     /// Who it is.
     pub fn identity(&self) -> &Identity {
         match self {
-            Self::Simulated(identity) | Self::File(identity, _) => identity,
+            Self::Simulated(identity) | Self::File(identity, ..) => identity,
             Self::Block(inspected) => inspected.identity(),
         }
     }
@@ -113,10 +118,11 @@ impl Inspected {
                     signatures: Vec::new(),
                 })
             }
-            Self::File(identity, path) => {
+            Self::File(identity, path, signatures) => {
                 let name = confirm_file(&path, identity.confirm_name, consent)?;
-                let signatures =
-                    guard::inspect_file(&path, consent.carries).map_err(CommandError::device)?;
+                // Nothing may have been made on it since it was looked at.
+                let known = Carries::Known(&signatures);
+                guard::inspect_file(&path, known).map_err(CommandError::device)?;
                 opened(file::open(&path), name, signatures)
             }
             Self::Block(inspected) => {

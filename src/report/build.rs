@@ -37,7 +37,7 @@ pub fn build(state: &RunState, plan: &Plan) -> Report {
         },
         status,
         banners: banners(state, status),
-        header: header::header(&run),
+        header: header::header(&run, &ledger),
         summary,
         variables,
         rounds,
@@ -58,6 +58,8 @@ struct Run<'a> {
     plan: &'a Plan,
     /// The rounds of the plan.
     planned: Option<&'a PlannedRounds>,
+    /// All rounds, broken ones included.
+    rounds: Vec<&'a RoundResult>,
     /// The rounds that were closed.
     closed: Vec<&'a RoundResult>,
     /// The rounds the report stands on.
@@ -68,14 +70,15 @@ impl<'a> Run<'a> {
     fn of(state: &'a RunState, plan: &'a Plan) -> Self {
         let step = plan.rounds();
         let index = step.and_then(|(index, _)| u32::try_from(index).ok());
+        let rounds: Vec<&RoundResult> =
+            index.map_or_else(Vec::new, |index| state.rounds(index).collect());
+        let is_closed = |round: &&&RoundResult| round.closed.is_some();
         Self {
             state,
             plan,
             planned: step.map(|(_, rounds)| rounds),
-            closed: index.map_or_else(Vec::new, |index| {
-                let rounds = state.rounds(index);
-                rounds.filter(|round| round.closed.is_some()).collect()
-            }),
+            closed: rounds.iter().filter(is_closed).copied().collect(),
+            rounds,
             window: index.and_then(|index| Window::of(state, index)),
         }
     }
@@ -96,6 +99,16 @@ impl<'a> Run<'a> {
         } else {
             format!("NOT REACHED (rounds {first} - {last} shown)")
         }
+    }
+}
+
+/// What a target is that has no flash of its own.
+fn not_a_drive(kind: &str) -> Option<&'static str> {
+    match kind {
+        "drive" | "simulated" => None,
+        "loop" => Some("loop device"),
+        "file" => Some("regular file"),
+        _ => Some("block device without flash of its own"),
     }
 }
 
@@ -123,6 +136,14 @@ fn banners(state: &RunState, status: Status) -> Vec<Banner> {
     if drive.kind == "simulated" {
         let scale = drive.scale.as_deref().unwrap_or("scale not recorded");
         banners.push(banner("SIMULATED", scale.to_owned()));
+    }
+    if let Some(what) = not_a_drive(&drive.kind) {
+        let text = format!("{what}: figures describe this machine, not a solid-state drive");
+        banners.push(banner("NOT A DRIVE", text));
+    }
+    if state.opened.quick {
+        let text = "shortened by --quick: a rehearsal of the run, not a measurement";
+        banners.push(banner("REHEARSAL", text.to_owned()));
     }
     let last = header::date_text(&state.last_at);
     match status {

@@ -9,6 +9,7 @@ use crate::report::model::{
     Banner, Determination, Header, Matrix, Report, RoundRow, SCHEMA, Status, Summary, TestTitle,
 };
 use crate::verdict::Ledger;
+use crate::verdict::ledger::LineVerdict;
 
 #[derive(Serialize)]
 struct Document<'a> {
@@ -23,7 +24,8 @@ struct Document<'a> {
     matrix: Option<&'a Matrix>,
     rounds: &'a [RoundRow],
     ledger: &'a Ledger,
-    deviations: usize,
+    /// Ids of the ledger's lines that deviate.
+    deviations: Vec<&'a str>,
     pages: Vec<&'a str>,
     tables: Vec<&'a str>,
 }
@@ -56,7 +58,11 @@ pub fn render(report: &Report) -> Result<String, ReportError> {
         matrix: report.matrix.as_ref(),
         rounds: &report.rounds,
         ledger: &report.ledger,
-        deviations: report.ledger.deviations(),
+        deviations: report
+            .ledger
+            .with(LineVerdict::Deviation)
+            .map(|line| line.id.as_str())
+            .collect(),
         pages: report
             .pages
             .iter()

@@ -4,12 +4,16 @@
 //! how people read them; programs get all digits. A missing figure carries its cause.
 
 mod plot;
+mod rounds;
 
 use serde::Serialize;
+use serde::ser::SerializeStruct;
 
 pub use plot::{Axis, BarPlot, LinePlot, Role, Room, Scale, Series};
+pub use rounds::{Determination, DeterminationData, RoundRow, RoundState, RoundVariable};
 
 use crate::report::numbers::Format;
+use crate::units::to_f64;
 use crate::verdict::Ledger;
 use crate::verdict::ledger::Line;
 
@@ -33,7 +37,7 @@ pub struct Report {
     pub summary: Summary,
     /// Tracked and watched variables over all rounds; empty for a test without rounds.
     pub variables: Vec<Determination>,
-    /// Rounds closed so far.
+    /// Rounds so far, broken ones included.
     pub rounds: Vec<RoundRow>,
     /// The table of block sizes by mixes.
     pub matrix: Option<Matrix>,
@@ -73,7 +77,7 @@ pub enum Status {
 /// A line across the top of every page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Banner {
-    /// One word in capitals: `SIMULATED`, `DRAFT`, `INTERRUPTED`.
+    /// In capitals: `SIMULATED`, `NOT A DRIVE`, `REHEARSAL`, `DRAFT`, `INTERRUPTED`.
     pub word: String,
     /// What it means here.
     pub text: String,
@@ -142,7 +146,7 @@ pub struct Summary {
 }
 
 /// A figure of the title page.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Figure {
     /// What it is.
     pub label: String,
@@ -165,9 +169,25 @@ pub struct Finding {
     pub source: String,
 }
 
+/// For programs: `label`, `unit`, `value` (a number or `null`) and, where it is `null`, `missing`.
+impl Serialize for Figure {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut object = serializer.serialize_struct("Figure", 4)?;
+        object.serialize_field("label", &self.label)?;
+        object.serialize_field("unit", &self.unit)?;
+        let (value, missing) = match &self.value {
+            Value::Number(number, _) => (Some(*number), None),
+            Value::Count(count) => (Some(to_f64(*count)), None),
+            Value::Text(text) | Value::Missing(text) => (None, Some(text)),
+        };
+        object.serialize_field("value", &value)?;
+        object.serialize_field("missing", &missing)?;
+        object.end()
+    }
+}
+
 /// A value in a table.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Value {
     /// A text.
     Text(String),
@@ -177,86 +197,6 @@ pub enum Value {
     Count(u64),
     /// No value, with the cause; printed `n/a`.
     Missing(String),
-}
-
-/// Steady-state determination data of one variable in the window of the report.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Determination {
-    /// `RND 4 KiB 0/100`.
-    pub variable: String,
-    /// `IOPS`, `MB/s` or `ms`.
-    pub unit: String,
-    /// `Average IOPS`.
-    pub average_label: String,
-    /// Whether steady state depends on it.
-    pub is_tracked: bool,
-    /// First and last round of the window.
-    pub window: Option<(u32, u32)>,
-    /// Whether the whole test is steady in this window.
-    pub is_steady: bool,
-    /// Values of the window's rounds; `None` where a round gave none.
-    pub values: Vec<(u32, Option<f64>)>,
-    /// The five fields; `None` with the cause in `missing`.
-    pub data: Option<DeterminationData>,
-    /// What is missing.
-    pub missing: Option<String>,
-}
-
-/// The fields of the block, unrounded, in the unit of the variable.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct DeterminationData {
-    /// Mean of the five values.
-    pub average: f64,
-    /// 20 % of the average.
-    pub allowed_data_excursion: f64,
-    /// Largest minus smallest.
-    pub measured_data_excursion: f64,
-    /// 10 % of the average.
-    pub allowed_slope_excursion: f64,
-    /// Travel of the fitted line across the window.
-    pub measured_slope_excursion: f64,
-    /// Gradient of the fitted line, per round.
-    pub slope: f64,
-    /// The fitted line at round 0.
-    pub intercept: f64,
-    /// Data excursion within its limit.
-    pub data_holds: bool,
-    /// Slope excursion within its limit.
-    pub slope_holds: bool,
-}
-
-/// A closed round.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct RoundRow {
-    /// From 1.
-    pub round: u32,
-    /// Part of the run between two interruptions, from 0.
-    pub segment: u32,
-    /// Number of the record that closed it.
-    pub record: u64,
-    /// Whether all tracked variables are steady in the window that ends here.
-    pub is_steady: bool,
-    /// Values and judgements of all variables.
-    pub variables: Vec<RoundVariable>,
-}
-
-/// A variable in a round.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct RoundVariable {
-    /// Its name.
-    pub variable: String,
-    /// Its unit.
-    pub unit: String,
-    /// Its value in the round.
-    pub value: Option<f64>,
-    /// Numerator of the exact value.
-    pub amount: Option<u64>,
-    /// Denominator of the exact value.
-    pub per: Option<u64>,
-    /// `too-few`, `invalid`, `unsteady` or `steady`.
-    pub verdict: String,
-    /// The judgement, once there are five rounds.
-    pub data: Option<DeterminationData>,
 }
 
 /// Block sizes by mixes, small blocks and writes first.

@@ -4,11 +4,8 @@
 //! as it takes to check the limits against the average by hand. No separators of thousands: a
 //! printed figure can be copied into a calculator.
 
-use serde::Serialize;
-
 /// How a figure is read by people.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     /// One decimal: IOPS, MB/s.
     OneDecimal,

@@ -20,49 +20,16 @@ use crate::journal::record::{
 };
 use crate::journal::recorder::Recorder;
 use crate::journal::state::RunState;
+use crate::run::ending::{DriverError, Ending, Halt};
 use crate::run::machine::{self, Action, Outcome, Stretch};
 use crate::run::records;
 use crate::spec::plan::{Plan, PlannedWork};
 use crate::units::Nanos;
 
+/// A machine that slept longer than this while cells ran has interrupted them.
+const SUSPENDED_MIN: Nanos = Nanos::from_secs(1);
 /// How long outstanding I/Os may take to complete when a run is stopped.
 const STOP_TIME_MAX: Duration = Duration::from_secs(30);
-
-/// How a driver ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Ending {
-    /// The run is closed.
-    Closed(Outcome),
-    /// It was stopped and can be resumed.
-    Interrupted {
-        /// By what.
-        cause: String,
-    },
-    /// The drive failed; the run can be resumed once it is back.
-    Failed {
-        /// One sentence that says what, where and what to do.
-        cause: String,
-    },
-}
-
-/// Why a driver cannot go on at all.
-#[derive(Debug, thiserror::Error)]
-pub enum DriverError {
-    /// The drive's threads ended by themselves.
-    #[error("the drive's thread ended without a reason; the journal is sound, resume the run")]
-    DriveGone,
-    /// A replayed simulated drive gave something else than the journal holds.
-    #[error(
-        "the simulated drive does not repeat record {record} ({kind}): this is another version \
-         of the profile or of ptse, resume with the one that began the run"
-    )]
-    Replay {
-        /// Line number.
-        record: u64,
-        /// Kind of the record.
-        kind: &'static str,
-    },
-}
 
 /// Everything a driver works with.
 #[derive(Debug)]
@@ -85,10 +52,20 @@ pub struct Driver<'run> {
     pub watcher: UnboundedSender<Entry>,
     /// Requests to stop, each with its cause.
     pub stops: UnboundedReceiver<String>,
+    /// How long this machine has been suspended since it booted; 0 for a virtual clock.
+    pub suspended: fn() -> Nanos,
     /// What the drive does.
     pub position: Position,
     /// Latest time seen on the drive's clock.
     pub drive_time: Nanos,
+}
+
+/// How watching a programme came to its end.
+#[derive(Debug)]
+enum Watched {
+    Ended,
+    /// The machine slept this long meanwhile.
+    Slept(Nanos),
 }
 
 /// What the drive does, as far as the driver has been told.
@@ -101,15 +78,6 @@ pub enum Position {
         /// What is queued behind it.
         queued: Option<Stretch>,
     },
-}
-
-/// What ends the loop before the plan is done.
-#[derive(Debug)]
-pub(super) enum Halt {
-    Stop(String),
-    Failure(Failure),
-    DiskFull(std::io::Error),
-    Error(DriverError),
 }
 
 impl Driver<'_> {
@@ -220,7 +188,9 @@ impl Driver<'_> {
             None => machine::following(self.plan, &self.state, stretch),
         };
         let behind = behind.filter(|next| self.queue(stretch, *next));
-        self.watch().await?;
+        if let Watched::Slept(time) = self.watch().await? {
+            return self.wake(time).await;
+        }
         self.position = Position::Border { queued: behind };
         if stretch.round > 0 && self.closes_round() {
             self.close_round(stretch.step_index)?;
@@ -247,14 +217,20 @@ impl Driver<'_> {
         self.drive.link().send(Command::Run(programme));
     }
 
-    async fn watch(&mut self) -> Result<(), Halt> {
+    async fn watch(&mut self) -> Result<Watched, Halt> {
+        let slept_before = (self.suspended)();
         loop {
-            match self.event().await? {
+            let event = self.event().await?;
+            let slept = Nanos((self.suspended)().0.saturating_sub(slept_before.0));
+            if slept > SUSPENDED_MIN {
+                return Ok(Watched::Slept(slept));
+            }
+            match event {
                 Event::Tick(tick) => self.sample(&tick),
                 Event::CellDone(measured) => self.cell(&measured)?,
                 Event::ProgrammeDone { at } => {
                     self.drive_time = at;
-                    return Ok(());
+                    return Ok(Watched::Ended);
                 }
                 Event::Failed(failure) => return Err(Halt::Failure(failure)),
                 // The late answer to a cancel that crossed the end of a programme.
@@ -297,7 +273,7 @@ impl Driver<'_> {
     }
 
     /// Stops the drive within a bounded time and records why.
-    async fn interrupt(&mut self, cause: &str) -> Ending {
+    pub(super) async fn interrupt(&mut self, cause: &str) -> Ending {
         tracing::warn!(cause, "the run is interrupted");
         self.drive.link().send(Command::Cancel);
         let stopped = async {

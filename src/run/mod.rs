@@ -1,9 +1,11 @@
 //! Runs a plan on a drive: the pure machine that decides and the driver that does.
 
 pub mod driver;
+mod ending;
 mod keep;
 pub mod machine;
 pub mod records;
 mod repeat;
 
-pub use driver::{Driver, Ending};
+pub use driver::Driver;
+pub use ending::{DriverError, Ending};

@@ -4,9 +4,11 @@
 //! short, only the cells that were committed are run again, and the drive comes to rest there, as
 //! it does after every interruption.
 
-use crate::journal::record::{Line, Record};
-use crate::run::driver::{Driver, Halt};
+use crate::journal::record::{Line, Record, Resumed};
+use crate::run::driver::{Driver, Position};
+use crate::run::ending::Halt;
 use crate::run::machine::{self, Stretch};
+use crate::units::{Nanos, SECOND_NS};
 
 impl Driver<'_> {
     /// Whether records that exist are repeated, or the run has not been resumed yet.
@@ -35,6 +37,25 @@ impl Driver<'_> {
             return Ok(true);
         }
         Ok(false)
+    }
+
+    /// A machine that slept while cells ran was interrupted without anybody's asking, and goes on
+    /// by itself: the broken round counts for nothing, as after any interruption.
+    pub(super) async fn wake(&mut self, slept: Nanos) -> Result<(), Halt> {
+        let cause = format!("the machine was suspended for {}", slept.as_span());
+        self.interrupt(&cause).await;
+        self.position = Position::Idle;
+        let latest = self.state.interruptions.iter().rev();
+        let tool = latest
+            .filter_map(|stop| stop.resumed.as_ref())
+            .map(|noted| noted.what.tool.clone())
+            .next();
+        let resumed = Resumed {
+            tool: tool.unwrap_or_else(|| self.state.opened.tool.clone()),
+            address: self.drive.identity().address.clone(),
+            pause_s: slept.0 / SECOND_NS,
+        };
+        self.record(Record::Resumed(resumed))
     }
 
     /// Applies warnings and annotations that come next: they came from outside the drive, at any

@@ -1,9 +1,9 @@
 //! The lines of the terminal: pure texts from records, one rounding each.
 
 use crate::journal::record::{RoundClosed, VariableJudged, WindowRecord};
-use crate::journal::state::CellResult;
+use crate::journal::state::{CellResult, RunState};
 use crate::pts::WINDOW_ROUNDS;
-use crate::spec::plan::{PlannedFill, PlannedRounds, PlannedWork};
+use crate::spec::plan::{Plan, PlannedFill, PlannedRounds, PlannedWork};
 use crate::stats::Tally;
 use crate::units::{Nanos, per_second, to_f64};
 
@@ -110,10 +110,56 @@ fn window_phrase(window: &WindowRecord) -> String {
         (false, false) => "range and slope too large",
     };
     format!(
-        "range {:.1} % of 20, slope {:.1} % of 10: {holds}",
+        "range {:.1} % (limit 20 %), slope {:.1} % (limit 10 %): {holds}",
         percent(window.data_excursion),
         percent(window.slope_excursion)
     )
+}
+
+/// What a resume goes on with: what was thrown away, and how far it may still go.
+pub fn resumed(state: &RunState, plan: &Plan, pause: Nanos) -> String {
+    let after = if pause.0 == 0 {
+        "resumed".to_owned()
+    } else {
+        format!("resumed after {}", pause.as_span())
+    };
+    let Some(attempt) = state.attempts.last().filter(|attempt| !attempt.is_done) else {
+        return after;
+    };
+    let step = &plan.steps[attempt.step_index as usize];
+    let begins = match &step.work {
+        PlannedWork::Rounds(rounds) => {
+            let broken = attempt.rounds.last().filter(|round| round.closed.is_none());
+            let thrown = broken.map_or(String::new(), |round| {
+                format!("round {} was broken and counts for nothing; ", round.number)
+            });
+            let limit = rounds.rounds_max;
+            format!("{thrown}rounds go on, at most {limit} from here")
+        }
+        PlannedWork::Fill(_) => format!(
+            "{} was broken off and begins again, from the purge before it",
+            step.id
+        ),
+        PlannedWork::Purge => format!("{} begins again", step.id),
+        PlannedWork::NotBuilt { .. } => return after,
+    };
+    format!("{after}: {begins}")
+}
+
+/// The parts of a live line that fit into `width` columns, in their order. The higher a part's
+/// number, the earlier it is dropped.
+pub fn fit(parts: &[(u8, String)], width: usize) -> String {
+    let mut limit = u8::MAX;
+    loop {
+        let kept = parts.iter().filter(|(rank, _)| *rank <= limit);
+        let texts: Vec<&str> = kept.clone().map(|(_, text)| text.as_str()).collect();
+        let line = texts.join("  ");
+        let worst = kept.map(|(rank, _)| *rank).max().unwrap_or(0);
+        if line.chars().count() <= width || worst == 0 {
+            return line;
+        }
+        limit = worst - 1;
+    }
 }
 
 /// I/Os a second.
@@ -148,6 +194,15 @@ mod tests {
     }
 
     #[test]
+    fn a_narrow_terminal_loses_the_least_important_parts_first() {
+        let part = |rank, text: &str| (rank, text.to_owned());
+        let parts = [part(0, "round 3"), part(2, "RND"), part(1, "900 IOPS")];
+        assert_eq!(fit(&parts, 80), "round 3  RND  900 IOPS");
+        assert_eq!(fit(&parts, 20), "round 3  900 IOPS");
+        assert_eq!(fit(&parts, 3), "round 3");
+    }
+
+    #[test]
     fn nothing_measured_is_not_zero() {
         assert_eq!(iops(&Tally::default(), Nanos(0)), "-");
     }
@@ -167,7 +222,7 @@ mod tests {
         };
         assert_eq!(
             window_phrase(&window),
-            "range 2.6 % of 20, slope 0.2 % of 10: holds"
+            "range 2.6 % (limit 20 %), slope 0.2 % (limit 10 %): holds"
         );
     }
 }

@@ -14,10 +14,13 @@ use crate::journal::Entry;
 use crate::journal::record::{CellDone, Line, Record};
 use crate::journal::samples::SampleRow;
 use crate::journal::state::{Attempt, CellResult, RunState};
-use crate::spec::plan::{Plan, PlannedWork};
+use crate::spec::plan::{Plan, PlannedRounds, PlannedWork};
 use crate::ui::pace::{self, Pace};
 use crate::ui::phrases;
 use crate::units::{Bytes, Nanos};
+
+/// Columns of a live line beside its message: bar and percentage.
+const BAR_COLUMNS: usize = 22;
 
 /// Watches one run.
 pub struct Terminal<'run> {
@@ -44,10 +47,19 @@ impl std::fmt::Debug for Terminal<'_> {
 }
 
 impl<'run> Terminal<'run> {
-    /// A watcher that starts from `state`. `is_live` draws a bar below the lines.
-    pub fn new(plan: &'run Plan, state: RunState, is_live: bool, out: &'run mut dyn Write) -> Self {
+    /// A watcher that starts from `state`. `is_live` draws a bar below the lines; until a step
+    /// begins it shows `waiting`.
+    pub fn new(
+        plan: &'run Plan,
+        state: RunState,
+        is_live: bool,
+        waiting: &str,
+        out: &'run mut dyn Write,
+    ) -> Self {
         let bar = is_live.then(|| {
             let bar = ProgressBar::with_draw_target(Some(1), ProgressDrawTarget::stdout());
+            bar.set_style(style("{spinner} {msg}"));
+            bar.set_message(waiting.to_owned());
             bar.enable_steady_tick(Duration::from_millis(250));
             bar
         });
@@ -72,7 +84,12 @@ impl<'run> Terminal<'run> {
                 Entry::Sample(row) => self.sample(&row),
             }
         }
-        if let Some(bar) = &self.bar {
+        self.clear();
+    }
+
+    /// Takes the bar away; lines go on.
+    fn clear(&mut self) {
+        if let Some(bar) = self.bar.take() {
             bar.finish_and_clear();
         }
     }
@@ -106,11 +123,12 @@ impl<'run> Terminal<'run> {
             }
             Record::Warning(warning) => self.say(&format!("warning: {}", warning.text)),
             Record::Interrupted(stop) => self.say(&format!("interrupted: {}", stop.cause)),
-            Record::Resumed(_) => self.say("resumed"),
-            Record::RunOpened(_)
-            | Record::StepDone(_)
-            | Record::Annotated(_)
-            | Record::RunClosed(_) => {}
+            Record::Resumed(resumed) => {
+                let pause = Nanos::from_secs(resumed.pause_s);
+                self.say(&phrases::resumed(&self.state, self.plan, pause));
+            }
+            Record::RunClosed(_) => self.clear(),
+            Record::RunOpened(_) | Record::StepDone(_) | Record::Annotated(_) => {}
         }
     }
 
@@ -153,42 +171,58 @@ impl<'run> Terminal<'run> {
         let Some(bar) = &self.bar else { return };
         let mut total = row.read;
         total.merge(&row.write);
-        let rates = format!(
-            "{}  {}",
+        let rates = (
             phrases::iops(&total, row.span),
-            phrases::megabytes(&total, row.span)
+            phrases::megabytes(&total, row.span),
         );
-        bar.set_message(match &self.work() {
-            Some(PlannedWork::Fill(_)) => {
-                bar.set_position(self.written_bytes);
-                let left = bar.length().unwrap_or(0).saturating_sub(self.written_bytes);
-                let passed = self.in_cell.0.max(1);
-                let needs =
-                    u128::from(left) * u128::from(passed) / u128::from(self.written_bytes.max(1));
-                let wait = self
-                    .pace
-                    .wait_for(Nanos(u64::try_from(needs).unwrap_or(u64::MAX)));
-                format!("{rates}  ends in {}", rough(wait))
-            }
-            Some(PlannedWork::Rounds(rounds)) => {
-                let step_index = self.step_index();
-                let done = self.cells_done();
-                let left = pace::remaining(rounds, &self.state, step_index, done, self.in_cell);
-                let (round, limit) = (
-                    self.pace.wait_for(left.round),
-                    self.pace.wait_for(left.limit),
-                );
-                let number = row.round.unwrap_or(0);
-                let label = &rounds.cells[row.cell_index as usize].label;
-                format!(
-                    "round {number}  {label}  {rates}  round ends in {}, round {} in {}",
-                    rough(round),
-                    rounds.rounds_max,
-                    rough(limit)
-                )
-            }
-            Some(PlannedWork::Purge | PlannedWork::NotBuilt { .. }) | None => rates,
-        });
+        let parts = match self.work() {
+            Some(PlannedWork::Fill(_)) => self.fill_parts(bar, rates),
+            Some(PlannedWork::Rounds(rounds)) => self.round_parts(rounds, row, rates),
+            Some(PlannedWork::Purge | PlannedWork::NotBuilt { .. }) | None => return,
+        };
+        bar.set_message(phrases::fit(&parts, columns().saturating_sub(BAR_COLUMNS)));
+    }
+
+    fn fill_parts(&self, bar: &ProgressBar, (iops, mb): (String, String)) -> Vec<(u8, String)> {
+        bar.set_position(self.written_bytes);
+        let left = bar.length().unwrap_or(0).saturating_sub(self.written_bytes);
+        let passed = u128::from(self.in_cell.0.max(1));
+        let needs = u128::from(left) * passed / u128::from(self.written_bytes.max(1));
+        let wait = self
+            .pace
+            .wait_for(Nanos(u64::try_from(needs).unwrap_or(u64::MAX)));
+        vec![(0, mb), (2, iops), (1, format!("ends in {}", rough(wait)))]
+    }
+
+    fn round_parts(
+        &self,
+        rounds: &PlannedRounds,
+        row: &SampleRow,
+        (iops, mb): (String, String),
+    ) -> Vec<(u8, String)> {
+        let done = self.cells_done();
+        let left = pace::remaining(rounds, &self.state, self.step_index(), done, self.in_cell);
+        let label = &rounds.cells[row.cell_index as usize].label;
+        let place = format!(
+            "round {} cell {}/{}",
+            row.round.unwrap_or(0),
+            done + 1,
+            rounds.possible()
+        );
+        let round = format!("round ends in {}", rough(self.pace.wait_for(left.round)));
+        let limit = format!(
+            "limit of {} in {}",
+            rounds.rounds_max,
+            rough(self.pace.wait_for(left.limit))
+        );
+        vec![
+            (0, place),
+            (3, label.clone()),
+            (1, iops),
+            (4, mb),
+            (2, round),
+            (5, limit),
+        ]
     }
 
     fn begin_step(&mut self, work: &PlannedWork) {
@@ -196,15 +230,15 @@ impl<'run> Terminal<'run> {
         self.written_bytes = 0;
         let Some(bar) = &self.bar else { return };
         let (length, template) = match work {
-            PlannedWork::Fill(fill) => (fill.amount.0, "fill {bar:20} {percent:>3} %  {msg}"),
+            PlannedWork::Fill(fill) => (fill.amount.0, "fill {percent:>3} % {bar:8} {msg}"),
             PlannedWork::Rounds(rounds) => {
                 let cells = u64::try_from(rounds.possible()).expect("cells of a loop");
-                (cells, "cell {pos:>2}/{len} {bar:12} {msg}")
+                (cells, "{bar:8} {msg}")
             }
             PlannedWork::Purge => (1, "purge {spinner} {elapsed}"),
             PlannedWork::NotBuilt { .. } => (1, "{msg}"),
         };
-        bar.set_style(ProgressStyle::with_template(template).expect("a constant template"));
+        bar.set_style(style(template));
         bar.set_length(length);
         bar.set_position(0);
         bar.set_message("");
@@ -248,6 +282,16 @@ impl<'run> Terminal<'run> {
         let of_round = attempt.rounds.last().and_then(|round| round.cells.last());
         of_round.or(attempt.cells.last()).cloned()
     }
+}
+
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).expect("a constant template")
+}
+
+/// Columns of the terminal now; it may have been resized.
+fn columns() -> usize {
+    let size = rustix::termios::tcgetwinsize(std::io::stdout());
+    size.map_or(80, |size| usize::from(size.ws_col).max(20))
 }
 
 /// An estimate to the minute, or to the second when it is short.

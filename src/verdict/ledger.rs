@@ -24,7 +24,8 @@ use crate::pts;
 use crate::spec::Plan;
 use crate::spec::plan::PlannedWork;
 
-/// Clause text of a line that the standard does not ask for.
+/// Clause text of a line that the standard does not ask for. What departs on such a line is a
+/// warning of this tool and no deviation from the standard.
 pub const OURS: &str = "ours";
 
 /// All lines of a run, in the order of the test.
@@ -63,8 +64,10 @@ pub struct Line {
 pub enum LineVerdict {
     /// Done as required.
     Pass,
-    /// Done otherwise.
+    /// Done otherwise than the standard requires.
     Deviation,
+    /// Not as it should be, though the standard does not ask for it.
+    Warning,
     /// Left out by the operator's decision.
     Waived,
     /// The requirement does not apply to this run.
@@ -159,19 +162,24 @@ impl Ledger {
         };
         let edition = standard.replace("PTS ", "PTS-E ");
         let count = self.requirements();
+        let own = words::counted(self.lines.len() - count, "check");
+        let warnings = self.with(LineVerdict::Warning).count();
         let more: String = [
-            (LineVerdict::Waived, "waived"),
-            (LineVerdict::CannotBeJudged, "cannot be judged"),
+            (self.with(LineVerdict::Waived).count(), "waived"),
+            (
+                self.with(LineVerdict::CannotBeJudged).count(),
+                "cannot be judged",
+            ),
+            (warnings, if warnings == 1 { "warning" } else { "warnings" }),
         ]
         .into_iter()
-        .map(|(verdict, words)| (self.with(verdict).count(), words))
         .filter(|(number, _)| *number > 0)
         .map(|(number, words)| format!("; {number} {words}"))
         .collect();
         match self.deviations() {
             0 => format!(
-                "No deviation from the {count} requirements of {edition} checked here (listed \
-                 with their source in the ledger){more}."
+                "No deviation from the {count} requirements of {edition} checked here; the ledger \
+                 lists them with their source, and {own} of our own{more}."
             ),
             1 => format!("1 deviation from {edition}{more}."),
             number => format!("{number} deviations from {edition}{more}."),
@@ -185,6 +193,7 @@ impl LineVerdict {
         match self {
             Self::Pass => "pass",
             Self::Deviation => "deviation",
+            Self::Warning => "warning",
             Self::Waived => "waived",
             Self::NotApplicable => "not applicable",
             Self::CannotBeJudged => "cannot be judged",
@@ -196,6 +205,7 @@ impl LineVerdict {
         match self {
             Self::Pass => "pass",
             Self::Deviation => "deviation",
+            Self::Warning => "warning",
             Self::Waived => "waived",
             Self::NotApplicable => "not-applicable",
             Self::CannotBeJudged => "cannot-be-judged",
@@ -239,8 +249,14 @@ impl Line {
         self
     }
 
+    /// A deviation from the standard, or a warning where the standard asks for nothing.
     fn deviates(self, finding: impl Into<String>) -> Self {
-        self.judged(LineVerdict::Deviation, finding)
+        let verdict = if self.clause == OURS {
+            LineVerdict::Warning
+        } else {
+            LineVerdict::Deviation
+        };
+        self.judged(verdict, finding)
     }
 
     fn cannot(self, finding: impl Into<String>) -> Self {

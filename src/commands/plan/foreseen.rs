@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::commands::arguments::TestArgs;
 use crate::commands::run::tool;
 use crate::drive::{Host, Identity};
 use crate::journal::RunState;
@@ -10,32 +11,34 @@ use crate::run::records;
 use crate::spec::Plan;
 use crate::verdict::ledger::{self, LineVerdict};
 
-/// A sentence for each requirement that this plan departs from on this drive.
-pub(super) fn deviations(identity: &Identity, plan: &Plan) -> Vec<String> {
+/// What this plan departs from on this drive, beside what is required; waivers too.
+pub(super) fn deviations(identity: &Identity, plan: &Plan, test: &TestArgs) -> Vec<String> {
     let line = Line {
         at: "1970-01-01T00:00:00Z".to_owned(),
-        record: opened(identity),
+        record: opened(identity, test),
     };
     let state = RunState::open(&line).expect("an opening record with a date");
     let ledger = ledger::judge(&state, plan);
     let deviating = ledger.with(LineVerdict::Deviation);
+    let waived = ledger.with(LineVerdict::Waived);
     deviating
-        .map(|line| format!("{}: {}", line.requirement, line.finding))
+        .chain(waived)
+        .map(|line| format!("{} (required: {})", line.finding, line.requirement))
         .collect()
 }
 
-fn opened(identity: &Identity) -> Record {
+fn opened(identity: &Identity, test: &TestArgs) -> Record {
     Record::RunOpened(Box::new(RunOpened {
         schema: SCHEMA.to_owned(),
         tool: tool(),
         spec_name: String::new(),
         spec_text: String::new(),
         spec_sha256: String::new(),
-        overrides: Vec::new(),
-        quick: false,
+        overrides: test.set.clone(),
+        quick: test.quick,
         effective: String::new(),
         seed: 0,
-        purge_method: "auto".to_owned(),
+        purge_method: test.purge.word().to_owned(),
         waivers: Vec::new(),
         erase_consent: None,
         drive: records::drive(identity),

@@ -5,7 +5,7 @@ use std::io::Write;
 
 use serde_json::{Value, json};
 
-use super::{PlanArgs, Prepared, Target};
+use super::{PlanArgs, Prepared, Start, Target};
 use crate::spec::plan::{PlannedRounds, PlannedVariable};
 use crate::spec::{Cost, Loaded, PlannedWork, label};
 
@@ -24,18 +24,26 @@ pub(super) fn print(
         "schema": SCHEMA,
         "spec": whole.name,
         "spec_sha256": whole.sha256,
-        "overrides": args.set,
-        "quick": args.quick,
+        "overrides": args.test.set,
+        "quick": args.test.quick,
         "drive": {
             "description": target.description,
             "capacity_bytes": target.geometry.capacity.0,
             "logical_block_bytes": target.geometry.logical_block.0,
+            "erase": match &target.start {
+                Start::Free { erase } => erase.as_deref(),
+                Start::Refused { .. } => None,
+            },
+            "refused": match &target.start {
+                Start::Free { .. } => None,
+                Start::Refused { why } => Some(why.as_str()),
+            },
         },
         "tests": tests.iter().map(test).collect::<Vec<_>>(),
         "not_built": not_built(whole, tests),
     });
-    serde_json::to_writer_pretty(&mut *out, &page)?;
-    writeln!(out)?;
+    let text = serde_json::to_string_pretty(&page)?;
+    writeln!(out, "{text}")?;
     Ok(())
 }
 

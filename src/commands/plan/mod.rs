@@ -1,5 +1,5 @@
-//! `ptse plan`: what a test would do to a drive. Touches nothing: the drive is known here only by
-//! its description and its geometry, which the caller found out.
+//! `ptse plan`: what a test would do to a drive, and whether `run` would take it. Nothing is
+//! written and nobody is asked.
 
 mod foreseen;
 mod json;
@@ -8,26 +8,20 @@ mod text;
 
 use std::io::Write;
 
+use crate::commands::arguments::TestArgs;
 use crate::commands::exit::{CommandError, Exit};
 use crate::commands::{target, test_file};
+use crate::drive::{DriveKind, Identity};
 use crate::spec::{Loaded, Plan, Source, load};
 use crate::stimulus::Geometry;
 
 /// What `ptse plan` takes.
 #[derive(Debug, clap::Args)]
 pub struct PlanArgs {
-    /// Built-in test such as pts-e/iops, or the path of a test file.
-    pub spec: String,
-    /// Block device, sim:NAME or file:PATH.
-    #[arg(long)]
-    pub drive: String,
-    /// Change a key of the test file, such as rounds.cell_time=30s; may be repeated.
-    #[arg(long = "set", value_name = "KEY=VALUE")]
-    pub set: Vec<String>,
-    /// Shorten every cell and hold to a rehearsal of minutes.
-    #[arg(long)]
-    pub quick: bool,
-    /// Form of the output.
+    /// Test, drive and what is allowed.
+    #[command(flatten)]
+    pub test: TestArgs,
+    /// Form of the output
     #[arg(long, value_enum, default_value_t = PlanFormat::Text)]
     pub format: PlanFormat,
 }
@@ -35,9 +29,9 @@ pub struct PlanArgs {
 /// Forms of the output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum PlanFormat {
-    /// For people.
+    /// For people
     Text,
-    /// For programs.
+    /// For programs
     Json,
 }
 
@@ -48,6 +42,23 @@ pub struct Target {
     pub description: String,
     /// Capacity and logical block.
     pub geometry: Geometry,
+    /// What `run` would do with it.
+    pub start: Start,
+}
+
+/// Whether `run` would take a drive.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Start {
+    /// With this name given to `--erase`; `None` where nothing real is erased.
+    Free {
+        /// Serial number, or kernel name.
+        erase: Option<String>,
+    },
+    /// For this reason, with the remedy.
+    Refused {
+        /// A sentence.
+        why: String,
+    },
 }
 
 /// A test with its plan for one drive, and what is known to depart from the standard.
@@ -58,29 +69,49 @@ struct Prepared {
     deviations: Vec<String>,
 }
 
-/// Runs the command: prints the plan, then says by name what of it this version cannot run.
+/// Runs the command: prints the plan and what the guard says of the drive, then names what of it
+/// this version cannot run.
 ///
 /// # Errors
-/// As [`execute`], with its exit code; also when a step of the test is not built yet (usage).
+/// As [`execute`], with its exit code; also when a step of the test is not built yet (usage) and
+/// when the guard would refuse the drive (device).
 pub fn command(args: &PlanArgs) -> Result<Exit, CommandError> {
-    let identity = target::describe(&args.drive)?;
+    let test = &args.test;
+    let identity = target::describe(&test.drive)?;
     let target = Target {
         description: target::description(&identity),
         geometry: Geometry {
             capacity: identity.capacity,
             logical_block: identity.logical_block,
         },
+        start: start(test, &identity),
     };
     let mut out = std::io::stdout();
     let not_built = execute(
         args,
         &target,
-        &|plan| foreseen::deviations(&identity, plan),
+        &|plan| foreseen::deviations(&identity, plan, test),
         &mut out,
     )
     .map_err(test_file::classify)?;
-    test_file::refuse_not_built(&args.spec, &not_built)?;
-    Ok(Exit::Passed)
+    test_file::refuse_not_built(&test.spec, &not_built)?;
+    match target.start {
+        Start::Free { .. } => Ok(Exit::Passed),
+        Start::Refused { why } => Err(CommandError::device(format!("run would refuse it: {why}"))),
+    }
+}
+
+/// Asks the guard as `run` does, with the drive's own name as consent.
+fn start(test: &TestArgs, identity: &Identity) -> Start {
+    let out = test.out_absolute();
+    let consent = test.consent(Some(&identity.confirm_name), &out);
+    let is_real = identity.kind != DriveKind::Simulated;
+    match target::inspect(&test.drive, &consent) {
+        Ok(_) => Start::Free {
+            erase: is_real.then(|| identity.confirm_name.clone()),
+        },
+        Err(error) => Start::Refused { why: error.message },
+    }
 }
 
 /// Prints what the test, or each of its parts, would do. `deviations` names what of a plan is
@@ -95,7 +126,11 @@ pub fn execute(
     deviations: &dyn Fn(&Plan) -> Vec<String>,
     out: &mut dyn Write,
 ) -> anyhow::Result<Vec<String>> {
-    let whole = load(&Source::find(&args.spec)?, &args.set, args.quick)?;
+    let whole = load(
+        &Source::find(&args.test.spec)?,
+        &args.test.set,
+        args.test.quick,
+    )?;
     let parts = whole.parts()?;
     let tests = if parts.is_empty() {
         vec![whole.clone()]

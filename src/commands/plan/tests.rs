@@ -1,22 +1,34 @@
 //! What `ptse plan` prints.
 
 use super::*;
+use crate::commands::run::PurgeArg;
 use crate::units::Bytes;
 
-fn printed(spec: &str, format: PlanFormat, quick: bool, logical_block: u64) -> String {
-    let args = PlanArgs {
-        spec: spec.to_owned(),
-        drive: "sim:dc-tlc".to_owned(),
-        set: vec!["stimulus.queue_depth=256".to_owned()],
-        quick,
+fn args(spec: &str, set: Vec<String>, quick: bool, format: PlanFormat) -> PlanArgs {
+    PlanArgs {
+        test: TestArgs {
+            spec: spec.to_owned(),
+            drive: "sim:dc-tlc".to_owned(),
+            out: "reports".into(),
+            purge: PurgeArg::Auto,
+            set,
+            quick,
+            even_with_signatures: false,
+        },
         format,
-    };
+    }
+}
+
+fn printed(spec: &str, format: PlanFormat, quick: bool, logical_block: u64) -> String {
+    let set = vec!["stimulus.queue_depth=256".to_owned()];
+    let args = args(spec, set, quick, format);
     let target = Target {
         description: "sim:dc-tlc".to_owned(),
         geometry: Geometry {
             capacity: Bytes(7_681_501_126_656),
             logical_block: Bytes(logical_block),
         },
+        start: Start::Free { erase: None },
     };
     let mut out = Vec::new();
     execute(
@@ -36,7 +48,7 @@ fn the_plan_of_iops_states_cells_times_bytes_and_tracked_variables() {
     for part in [
         "56 cells of 1 min 00 s, 5 to 25 rounds",
         "4 h 40 min to 23 h 20 min",
-        "15,363,002,253,312 bytes",
+        "15363002253312 bytes",
         "TC 4 QD 256",
         "RND 64 KiB 65/35 (IOPS)",
         "one deviation",
@@ -65,13 +77,7 @@ fn no_line_is_longer_than_a_terminal() {
 }
 
 fn print_any(path: &str) -> String {
-    let args = PlanArgs {
-        spec: path.to_owned(),
-        drive: "sim:dc-tlc".to_owned(),
-        set: Vec::new(),
-        quick: true,
-        format: PlanFormat::Text,
-    };
+    let args = args(path, Vec::new(), true, PlanFormat::Text);
     let geometry = Geometry {
         capacity: Bytes(7_681_501_126_656),
         logical_block: Bytes(4096),
@@ -79,6 +85,9 @@ fn print_any(path: &str) -> String {
     let target = Target {
         description: "sim:dc-tlc".to_owned(),
         geometry,
+        start: Start::Refused {
+            why: "it is in use".to_owned(),
+        },
     };
     let mut out = Vec::new();
     execute(&args, &target, &|_| Vec::new(), &mut out).unwrap();

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use super::summary::{rounds_lines, summary};
-use super::{Prepared, Target};
+use super::{Prepared, Start, Target};
 use crate::spec::model::CacheWish;
 use crate::spec::{Cost, Loaded, PlannedWork, StepKind};
 use crate::units::{Bytes, Nanos};
@@ -25,10 +25,11 @@ pub(super) fn print(
     let size = format!(
         "{} ({} bytes), logical block {} B",
         geometry.capacity.as_capacity(),
-        grouped(geometry.capacity.0),
+        geometry.capacity.0,
         geometry.logical_block.0
     );
     field("", &[size], out)?;
+    field("Start", &[start_line(whole, target)], out)?;
     if !whole.spec.parts.is_empty() {
         let parts = format!("{} tests, each from its own purge", tests.len());
         field(
@@ -59,6 +60,29 @@ pub(super) fn print(
         field("Cannot run yet", &missing, out)?;
     }
     Ok(())
+}
+
+/// Whether `run` would take the drive, and how it is allowed to.
+fn start_line(whole: &Loaded, target: &Target) -> String {
+    match &target.start {
+        Start::Free { erase: None } => "nothing real is erased".to_owned(),
+        Start::Free { erase: Some(name) } => format!(
+            "ERASES the drive; allow it with: ptse run {} ... --erase {}",
+            whole.name,
+            shell_word(name)
+        ),
+        Start::Refused { why } => format!("REFUSED by run: {why}"),
+    }
+}
+
+/// A serial number as it is typed in a shell.
+fn shell_word(name: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.:/+@%".contains(c);
+    if !name.is_empty() && name.chars().all(is_plain) {
+        name.to_owned()
+    } else {
+        format!("'{}'", name.replace('\'', r"'\''"))
+    }
 }
 
 fn print_test(test: &Prepared, out: &mut dyn Write) -> anyhow::Result<()> {
@@ -92,7 +116,7 @@ fn print_test(test: &Prepared, out: &mut dyn Write) -> anyhow::Result<()> {
                 lines.push(format!(
                     "{} ({} bytes)",
                     fill.amount.as_capacity(),
-                    grouped(fill.amount.0)
+                    fill.amount.0
                 ));
                 lines
             }
@@ -183,17 +207,4 @@ fn field(name: &str, lines: &[String], out: &mut dyn Write) -> anyhow::Result<()
         heading = "";
     }
     Ok(())
-}
-
-/// Digits in groups of three.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }

@@ -4,15 +4,18 @@
 //! given when the run was opened, or from a later annotation, which is marked as such. A drive's
 //! own identity is never replaced by a text somebody typed.
 
+mod words;
+
 use chrono::{DateTime, FixedOffset};
 
+use self::words::{cache_text, duration_text, fill_text, intensity, pattern};
 use super::Run;
 use super::fields::{Fields, NO_ANSWER, NO_ANSWER_DRIVE, NOT_GIVEN};
 use crate::report::model::{Header, HeaderColumn, HeaderField};
-use crate::spec::plan::PlannedFill;
-use crate::stimulus::{Access, Content};
+use crate::report::numbers::counted;
+use crate::stimulus::Access;
 use crate::units::{Bytes, to_f64};
-use crate::verdict::ledger::intensity_text;
+use crate::verdict::Ledger;
 
 const NOT_APPLICABLE: &str = "n/a";
 
@@ -21,7 +24,7 @@ pub(super) fn date_text(at: &DateTime<FixedOffset>) -> String {
     at.format("%Y-%m-%d %H:%M:%S %:z").to_string()
 }
 
-pub(super) fn header(run: &Run<'_>) -> Header {
+pub(super) fn header(run: &Run<'_>, ledger: &Ledger) -> Header {
     let test = &run.plan.spec.test;
     let drive = &run.state.opened.drive;
     let fields = Fields::of(run);
@@ -50,7 +53,7 @@ pub(super) fn header(run: &Run<'_>) -> Header {
         columns: vec![
             platform(run, &fields),
             device(run, &fields),
-            set_up(run, &fields),
+            set_up(run, &fields, ledger),
             parameters(run),
         ],
     }
@@ -77,8 +80,12 @@ fn platform(run: &Run<'_>, fields: &Fields<'_>) -> HeaderColumn {
         .tool
         .split_once(' ')
         .unwrap_or((opened.tool.as_str(), "not recorded"));
-    let engine = drive.engine.as_deref();
-    let version = engine.map_or(version.to_owned(), |engine| format!("{version}; {engine}"));
+    // The settings in force stand on the page of conditions.
+    let engine = drive
+        .engine
+        .as_deref()
+        .and_then(|text| text.split([' ', ',']).next());
+    let version = engine.map_or(version.to_owned(), |engine| format!("{version} ({engine})"));
     let started = run.state.opened_at.format("%Y%m%dT%H%M%S%z").to_string();
     column(
         "Test Platform",
@@ -178,37 +185,10 @@ fn purge_text(run: &Run<'_>) -> String {
     )
 }
 
-fn cache_text(state: &str) -> String {
-    match state {
-        "off" => "off (WCD)".to_owned(),
-        "on" => "on (WCE)".to_owned(),
-        "absent" => "no volatile cache".to_owned(),
-        other => {
-            let cause = other.strip_prefix("unknown:").unwrap_or(other).trim();
-            format!("not recorded ({cause})")
-        }
-    }
-}
-
 /// First stimulus of the loop this drive can run.
 fn loop_access<'a>(run: &Run<'a>) -> Option<&'a Access> {
     let cells = &run.planned?.cells;
     cells.iter().find_map(|cell| cell.access.as_ref().ok())
-}
-
-fn intensity(access: Option<&Access>) -> String {
-    access.map_or(NOT_APPLICABLE.to_owned(), |access| {
-        let text = intensity_text(access.threads, access.queue_depth);
-        format!("{} - {text}", access.outstanding())
-    })
-}
-
-fn pattern(access: Option<&Access>) -> String {
-    match access.map(|access| access.content) {
-        Some(Content::Random) => "RND".to_owned(),
-        Some(Content::Stamped) => "stamped buffer".to_owned(),
-        None => NOT_APPLICABLE.to_owned(),
-    }
 }
 
 /// Share of the capacity that the zones of a stimulus cover, `100 %`.
@@ -224,7 +204,7 @@ fn range_text(run: &Run<'_>, access: Option<&Access>) -> String {
     format!("{:.3} %", to_f64(covered) * 100.0 / to_f64(capacity.max(1)))
 }
 
-fn set_up(run: &Run<'_>, fields: &Fields<'_>) -> HeaderColumn {
+fn set_up(run: &Run<'_>, fields: &Fields<'_>, ledger: &Ledger) -> HeaderColumn {
     let access = loop_access(run);
     let fill = run.plan.fill();
     let first = fill.map_or("None".to_owned(), fill_text);
@@ -258,28 +238,26 @@ fn set_up(run: &Run<'_>, fields: &Fields<'_>) -> HeaderColumn {
             ("Pre Condition 2", or_none(loop_name(run))),
             ("- TOIO - TC/QD", intensity(access)),
             ("- SS Rounds", or_none(run.steady_text())),
-            ("Notes", fields.text("notes", None, NOT_APPLICABLE)),
+            ("Notes", notes(fields, ledger)),
         ],
     )
 }
 
-fn fill_text(fill: &PlannedFill) -> String {
-    let access = &fill.access;
-    let order = if access.random_percent == 0 {
-        "SEQ"
-    } else {
-        "RND"
+/// What a person noted, and how many deviations the ledger has: a page may be read alone.
+fn notes(fields: &Fields<'_>, ledger: &Ledger) -> String {
+    let given = fields.text("notes", None, "");
+    let departs = match ledger.deviations() {
+        0 => String::new(),
+        count => format!("{}, see ledger", counted(count, "deviation")),
     };
-    let block = access.write_blocks.single();
-    let block = block.map_or("mixed sizes".to_owned(), Bytes::as_block);
-    format!("{order} {block} W")
-}
-
-fn duration_text(amount: Bytes, capacity: Bytes) -> String {
-    if capacity.0 > 0 && amount.0.is_multiple_of(capacity.0) {
-        return format!("{}X Device Capacity", amount.0 / capacity.0);
+    let both: Vec<&str> = [departs.as_str(), given.as_str()]
+        .into_iter()
+        .filter(|text| !text.is_empty())
+        .collect();
+    if both.is_empty() {
+        return NOT_APPLICABLE.to_owned();
     }
-    format!("{} ({} B)", amount.as_capacity(), amount.0)
+    both.join("; ")
 }
 
 fn loop_name(run: &Run<'_>) -> String {

@@ -18,14 +18,18 @@ pub(super) fn convergence(run: &Run<'_>) -> Option<LinePlot> {
     let blocks: BTreeSet<Bytes> = planned
         .cells
         .iter()
-        .filter(|cell| cell.access.is_ok() && cell.read_percent == 0)
+        .filter(|cell| cell.read_percent == 0)
         .filter_map(|cell| cell.block)
         .collect();
+    // The number of a series decides its colour: blocks that this drive cannot do keep theirs, so
+    // that a block looks the same in the reports of all drives.
     let series: Vec<Series> = blocks
         .iter()
         .enumerate()
         .filter_map(|(number, block)| {
             let index = cell_index(planned, 0, *block)?;
+            let cell = planned.cells.get(usize::try_from(index).ok()?)?;
+            cell.access.as_ref().ok()?;
             Some(Series {
                 label: block.as_block(),
                 role: Role::Measured(number),

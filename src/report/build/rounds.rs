@@ -1,23 +1,55 @@
-//! The rounds as they were closed, for the table of rounds and for programs.
+//! The rounds with their judgements, for the table of rounds and for programs. A round that was
+//! broken has its row, too: what happened must be seen.
 
 use super::Run;
 use super::variables::{data, planned_variables, value};
 use crate::journal::record::RoundClosed;
-use crate::report::model::{RoundRow, RoundVariable, Table, TableRow, Value};
+use crate::journal::state::RoundResult;
+use crate::report::model::{RoundRow, RoundState, RoundVariable, Table, TableRow, Value};
 use crate::report::numbers::Format;
 
 pub(super) fn rows(run: &Run<'_>) -> Vec<RoundRow> {
-    run.closed
+    run.rounds
         .iter()
-        .filter_map(|round| {
-            let noted = round.closed.as_ref()?;
-            Some(RoundRow {
+        .map(|round| {
+            let closed = round.closed.as_ref();
+            RoundRow {
                 round: round.number,
                 segment: round.segment,
-                record: noted.record,
-                is_steady: noted.what.steady,
-                variables: variables(run, &noted.what),
-            })
+                state: state(run, round),
+                record: closed.map(|noted| noted.record),
+                is_steady: closed.is_some_and(|noted| noted.what.steady),
+                variables: closed
+                    .map_or_else(|| not_closed(run), |noted| variables(run, &noted.what)),
+            }
+        })
+        .collect()
+}
+
+/// A round without a judgement runs, unless an interruption came after it.
+fn state(run: &Run<'_>, round: &RoundResult) -> RoundState {
+    let stops = &run.state.interruptions;
+    let stands_still = stops.last().is_some_and(|stop| stop.resumed.is_none());
+    if round.closed.is_some() {
+        RoundState::Closed
+    } else if round.segment < run.state.segment() || stands_still {
+        RoundState::Broken
+    } else {
+        RoundState::Running
+    }
+}
+
+fn not_closed(run: &Run<'_>) -> Vec<RoundVariable> {
+    let planned = run.planned.into_iter().flat_map(planned_variables);
+    planned
+        .map(|(variable, _)| RoundVariable {
+            variable: variable.label.clone(),
+            unit: variable.metric.unit().to_owned(),
+            value: None,
+            amount: None,
+            per: None,
+            verdict: "none".to_owned(),
+            data: None,
         })
         .collect()
 }
@@ -61,16 +93,25 @@ pub(super) fn table(rows: &[RoundRow]) -> Table {
         rows: rows
             .iter()
             .map(|row| TableRow {
-                head: row.round.to_string(),
+                head: head(row),
                 cells: row.variables.iter().flat_map(cells).collect(),
             })
             .collect(),
         notes: vec![
             "Excursions are those of the five rounds that end here, in % of their average; allowed \
              are 20 % (data) and 10 % (slope). A dash: fewer than five consecutive rounds, or a \
-             round without a valid value."
+             round without a valid value. A broken round was cut by an interruption and counts for \
+             nothing."
                 .to_owned(),
         ],
+    }
+}
+
+fn head(row: &RoundRow) -> String {
+    match row.state {
+        RoundState::Closed => row.round.to_string(),
+        RoundState::Running => format!("{} (running)", row.round),
+        RoundState::Broken => format!("{} (broken)", row.round),
     }
 }
 

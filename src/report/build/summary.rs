@@ -13,17 +13,24 @@ use crate::verdict::ledger::LineVerdict;
 pub(super) fn summary(run: &Run<'_>, status: Status, ledger: &Ledger) -> Summary {
     let verdicts = [
         LineVerdict::Deviation,
+        LineVerdict::Warning,
         LineVerdict::Waived,
         LineVerdict::CannotBeJudged,
     ];
-    let findings = verdicts.into_iter().flat_map(|verdict| {
-        ledger.with(verdict).map(|line| Finding {
+    // A part of the loop that the drive cannot run is no departure, but its reader must know.
+    let left_out = ledger
+        .with(LineVerdict::NotApplicable)
+        .filter(|line| line.id == "all-blocks" && ledger.standard.is_some());
+    let findings = verdicts
+        .into_iter()
+        .flat_map(|verdict| ledger.with(verdict))
+        .chain(left_out)
+        .map(|line| Finding {
             verdict: line.verdict.words().to_owned(),
             key: line.verdict.key().to_owned(),
             text: line.finding.clone(),
             source: source(&line.clause),
-        })
-    });
+        });
     Summary {
         verdict: verdict(run, status),
         is_steady: run.is_steady(),

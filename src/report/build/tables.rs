@@ -2,7 +2,7 @@
 
 use super::Run;
 use crate::journal::state::{CellResult, RoundResult};
-use crate::report::model::{DataTable, Exhibit, Report, Value};
+use crate::report::model::{DataTable, Exhibit, Report, RoundState, Value};
 use crate::report::numbers::Format;
 use crate::stats::Tally;
 use crate::units::{per_second, to_f64};
@@ -65,7 +65,7 @@ fn rounds(report: &Report) -> DataTable {
     DataTable {
         file: "rounds.csv".to_owned(),
         heads: [
-            heads(&["round", "segment", "record", "steady"]),
+            heads(&["round", "segment", "state", "record", "steady"]),
             names.collect(),
         ]
         .concat(),
@@ -76,7 +76,12 @@ fn rounds(report: &Report) -> DataTable {
                 let head = [
                     Value::Count(u64::from(row.round)),
                     Value::Count(u64::from(row.segment)),
-                    Value::Count(row.record),
+                    text(match row.state {
+                        RoundState::Closed => "closed",
+                        RoundState::Running => "running",
+                        RoundState::Broken => "broken",
+                    }),
+                    count(row.record),
                     yes_no(row.is_steady),
                 ];
                 let values = row.variables.iter().map(|variable| number(variable.value));
@@ -181,8 +186,8 @@ const CELL_HEADS: [&str; 29] = [
     "round",
     "round_closed",
     "segment",
-    "cell_index",
     "cell",
+    "label",
     "record",
     "started_ns",
     "elapsed_ns",
@@ -208,7 +213,8 @@ const CELL_HEADS: [&str; 29] = [
     "flash_programmed_pages",
 ];
 
-/// Every cell that was measured, those of broken rounds included.
+/// Every cell that was measured, those of broken rounds included. `segment`, `step`, `round` and
+/// `cell` (from 1) name a cell as they do in the samples.
 fn cells(run: &Run<'_>) -> DataTable {
     let mut rows = Vec::new();
     for attempt in &run.state.attempts {
@@ -248,7 +254,7 @@ fn cell_row(
         round.map_or_else(none, |round| Value::Count(u64::from(round.number))),
         round.map_or_else(none, |round| yes_no(round.closed.is_some())),
         Value::Count(u64::from(segment)),
-        Value::Count(u64::from(cell.key.cell_index)),
+        Value::Count(u64::from(cell.key.cell_index) + 1),
         text(cell.label.clone()),
         Value::Count(cell.record),
         Value::Count(cell.started.0),

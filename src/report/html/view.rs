@@ -226,39 +226,45 @@ fn line_view(line: &Line) -> LineView {
 }
 
 fn table_view(table: &Table) -> TableView {
-    let is_number = |column: usize| {
-        let cells = table.rows.iter().filter_map(|row| row.cells.get(column));
-        let mut cells = cells.peekable();
-        cells.peek().is_some() && cells.all(is_figure)
+    let columns = table.heads.len().saturating_sub(1);
+    let is_number: Vec<bool> = (0..columns)
+        .map(|column| is_figures(table, column))
+        .collect();
+    let head = |(index, text): (usize, &String)| HeadView {
+        text: text.clone(),
+        is_number: index > 0 && is_number[index - 1],
     };
     TableView {
         caption: table.caption.clone(),
-        heads: table
-            .heads
+        heads: table.heads.iter().enumerate().map(head).collect(),
+        rows: table
+            .rows
             .iter()
-            .enumerate()
-            .map(|(index, head)| HeadView {
-                text: head.clone(),
-                is_number: index.checked_sub(1).is_some_and(is_number),
-            })
+            .map(|row| row_view(row, &is_number))
             .collect(),
-        rows: table.rows.iter().map(row_view).collect(),
         notes: table.notes.clone(),
     }
 }
 
-/// Figures stand at the right; a dash or n/a in a column of figures does, too.
-fn is_figure(value: &Value) -> bool {
-    match value {
-        Value::Number(..) | Value::Count(_) | Value::Missing(_) => true,
+/// Figures stand at the right. A column is one of figures if nothing else stands in it but dashes
+/// and n/a.
+fn is_figures(table: &Table, column: usize) -> bool {
+    let mut cells = table.rows.iter().filter_map(|row| row.cells.get(column));
+    let mut has_figure = false;
+    let fits = cells.all(|value| match value {
+        Value::Number(..) | Value::Count(_) | Value::Missing(_) => {
+            has_figure = true;
+            true
+        }
         Value::Text(text) => text == "-",
-    }
+    });
+    fits && has_figure
 }
 
-fn row_view(row: &TableRow) -> RowView {
-    let cell = |value: &Value| CellView {
+fn row_view(row: &TableRow, is_number: &[bool]) -> RowView {
+    let cell = |(value, is_number): (&Value, &bool)| CellView {
         text: value_text(value),
-        is_number: is_figure(value),
+        is_number: *is_number,
         why: match value {
             Value::Missing(why) => why.clone(),
             Value::Text(_) | Value::Number(..) | Value::Count(_) => String::new(),
@@ -266,7 +272,7 @@ fn row_view(row: &TableRow) -> RowView {
     };
     RowView {
         head: row.head.clone(),
-        cells: row.cells.iter().map(cell).collect(),
+        cells: row.cells.iter().zip(is_number).map(cell).collect(),
     }
 }
 

@@ -64,7 +64,11 @@ fn purge(state: &RunState, plan: &Plan) -> Line {
             .judged(LineVerdict::Waived, "purge waived by the operator");
     }
     let Some(noted) = done else {
-        return line.cannot("the purge has not ended");
+        return if state.opened.purge_method == "discard" {
+            line.deviates("discard instead of a named purge")
+        } else {
+            line.cannot("the purge has not ended")
+        };
     };
     let method = &noted.what.method;
     let line = line.done(method.clone()).evidence(purge_evidence(noted));

@@ -53,9 +53,13 @@ fn order(rounds: &PlannedRounds, run: &RoundsRun<'_>) -> Line {
     )
     .asked(format!("{} a round", counted(planned.len(), "cell")))
     .done(format!(
-        "{}, {} each",
+        "{}, {} each{}",
         counted(run.closed.len(), "closed round"),
-        counted(rounds.possible(), "cell")
+        counted(rounds.possible(), "cell"),
+        match rounds.cells.len() - rounds.possible() {
+            0 => String::new(),
+            count => format!(" ({count} not possible, see all-blocks)"),
+        }
     ))
     .evidence(run.evidence());
     let members = |cells: &[(u8, Option<Bytes>)]| -> BTreeSet<(u8, Option<Bytes>)> {
@@ -100,8 +104,9 @@ fn possible(plan: &Plan, rounds: &PlannedRounds) -> Line {
     let sizes: BTreeSet<Bytes> = left_out.iter().filter_map(|(cell, _)| cell.block).collect();
     let sizes: Vec<String> = sizes.into_iter().map(Bytes::as_block).collect();
     let finding = format!(
-        "{} of {} left out: {why}",
-        counted(left_out.len(), "cell"),
+        "{} of {} cells measured; those of {} left out: {why}",
+        rounds.possible(),
+        rounds.cells.len(),
         sizes.join(", ")
     );
     let too_small = |cell: &PlannedCell| cell.block.is_some_and(|block| block < logical);

@@ -85,8 +85,13 @@ fn fill_pattern(line: Line, fill: &PlannedFill) -> Line {
 fn fill_amount(line: Line, state: &RunState, plan: &Plan, fill: &PlannedFill) -> Line {
     let capacity = plan.geometry.capacity;
     let line = line.asked(amount_text(fill.amount, capacity));
+    let wanted = capacity.0.checked_mul(pts::WIPC_CAPACITY_TIMES);
     let Some(cells) = fill_cells(state, plan) else {
-        return line.cannot("the preconditioning has not ended");
+        return if wanted == Some(fill.amount.0) {
+            line.cannot("the preconditioning has not ended")
+        } else {
+            line.deviates(wrong_amount(fill.amount, capacity))
+        };
     };
     let mut written = Tally::default();
     let mut read = Tally::default();
@@ -105,15 +110,16 @@ fn fill_amount(line: Line, state: &RunState, plan: &Plan, fill: &PlannedFill) ->
             read.ios,
             capacity.0
         ));
-    let wanted = capacity.0.checked_mul(pts::WIPC_CAPACITY_TIMES);
-    let finding = (wanted != Some(written.bytes) || read.ios > 0).then(|| {
-        format!(
-            "preconditioning wrote {} instead of {} times the user capacity",
-            times_text(Bytes(written.bytes), capacity),
-            pts::WIPC_CAPACITY_TIMES
-        )
-    });
-    line.found(finding)
+    let is_other = wanted != Some(written.bytes) || read.ios > 0;
+    line.found(is_other.then(|| wrong_amount(Bytes(written.bytes), capacity)))
+}
+
+fn wrong_amount(written: Bytes, capacity: Bytes) -> String {
+    format!(
+        "preconditioning of {} instead of {} times the user capacity",
+        times_text(written, capacity),
+        pts::WIPC_CAPACITY_TIMES
+    )
 }
 
 /// Cells of the latest fill that ended.

@@ -2,159 +2,20 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use std::collections::VecDeque;
+mod harness;
+
 use std::path::Path;
 
-use ptse::drive::{Drive, PurgeMethod};
-use ptse::journal::read::{Journal, read};
-use ptse::journal::record::{Line, Record, Resumed, RunOpened, SCHEMA, Warning};
+use ptse::drive::Drive;
+use ptse::journal::record::{Line, Record, Warning};
 use ptse::journal::recorder::Recorder;
-use ptse::journal::{Entry, JOURNAL_FILE, RunState, SAMPLES_FILE};
-use ptse::run::driver::Position;
+use ptse::journal::{Entry, JOURNAL_FILE, SAMPLES_FILE};
+use ptse::run::Ending;
 use ptse::run::machine::Outcome;
-use ptse::run::{Driver, Ending, records};
-use ptse::spec::{Plan, Source, load};
 use ptse::units::Nanos;
 use ptse::verdict::verify::verify;
-use tokio::sync::mpsc::unbounded_channel;
 
-const DRIVE: &str = "sim:small,capacity=512MiB";
-
-/// Four cells of two virtual seconds, after a purge and a fill.
-const TEST: &str = r#"
-schema = "ptse-spec/1"
-[test]
-name = "test/small"
-title = "Small"
-[stimulus]
-threads = 2
-queue_depth = 4
-[[step]]
-do = "purge"
-[[step]]
-do = "fill"
-pattern = "sequential"
-block = "128KiB"
-amount = "2x"
-of = "capacity"
-[[step]]
-do = "rounds"
-pattern = "random"
-loop = [ { read_percent = [100, 0] }, { block = ["64KiB", "4KiB"] } ]
-cell_time = "2s"
-rounds_max = 8
-track = [ { iops = { read_percent = 0, block = "4KiB" } } ]
-"#;
-
-fn plan(drive: &dyn Drive) -> Plan {
-    let source = Source {
-        name: "test/small".to_owned(),
-        text: TEST.to_owned(),
-        folder: None,
-    };
-    let loaded = load(&source, &[], false).unwrap_or_else(|e| panic!("{}", e.render(false)));
-    Plan::resolve(&loaded.spec, drive.geometry()).unwrap()
-}
-
-fn opened(drive: &dyn Drive, seed: u64) -> Line {
-    let record = Record::RunOpened(Box::new(RunOpened {
-        schema: SCHEMA.to_owned(),
-        tool: "ptse test".to_owned(),
-        spec_name: "test/small".to_owned(),
-        spec_text: TEST.to_owned(),
-        spec_sha256: ptse::journal::chain::digest(TEST.as_bytes()),
-        overrides: Vec::new(),
-        quick: false,
-        effective: TEST.to_owned(),
-        seed,
-        purge_method: "auto".to_owned(),
-        waivers: Vec::new(),
-        erase_consent: None,
-        drive: records::drive(drive.identity()),
-        host: records::host(drive.host()),
-        fields: std::collections::BTreeMap::new(),
-    }));
-    Line {
-        at: records::date(drive.calendar(), Nanos(0), String::new),
-        record,
-    }
-}
-
-/// Runs until the end, or until a stop is asked for after `stop_after` records.
-async fn drive_on(
-    dir: &Path,
-    resume: Option<&Journal>,
-    stop_after: Option<u64>,
-) -> (Ending, RunState) {
-    let mut drive = ptse::sim::open(DRIVE).unwrap();
-    let plan = plan(&drive);
-    let (state, replay, resumed, recorder) = match resume {
-        None => {
-            let line = opened(&drive, drive.seed());
-            let state = RunState::open(&line).unwrap();
-            let recorder = Recorder::create(dir).unwrap();
-            recorder.write(Entry::Record {
-                number: 1,
-                line: Box::new(line),
-            });
-            (state, VecDeque::new(), None, recorder)
-        }
-        Some(journal) => {
-            let mut lines: VecDeque<Line> = journal.lines.iter().cloned().collect();
-            let state = RunState::open(&lines.pop_front().unwrap()).unwrap();
-            let (tool, address) = ("ptse test".to_owned(), DRIVE.to_owned());
-            let resumed = Resumed {
-                tool,
-                address,
-                pause_s: 0,
-            };
-            (
-                state,
-                lines,
-                Some(resumed),
-                Recorder::reopen(dir, journal).unwrap(),
-            )
-        }
-    };
-    let (watcher, mut entries) = unbounded_channel();
-    let (stop, stops) = unbounded_channel();
-    let driver = Driver {
-        plan: &plan,
-        drive: &mut drive,
-        purge_method: PurgeMethod::Auto,
-        state,
-        replay,
-        resumed,
-        recorder,
-        watcher,
-        stops,
-        position: Position::Idle,
-        drive_time: Nanos(0),
-    };
-    let watch = async {
-        while let Some(entry) = entries.recv().await {
-            if let Entry::Record { number, .. } = entry
-                && stop_after == Some(number)
-            {
-                stop.send("test".to_owned()).unwrap();
-            }
-        }
-    };
-    let (ended, ()) = tokio::join!(driver.run(), watch);
-    ended.unwrap()
-}
-
-fn run(dir: &Path, resume: Option<&Journal>, stop_after: Option<u64>) -> (Ending, RunState) {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .unwrap();
-    runtime.block_on(drive_on(dir, resume, stop_after))
-}
-
-fn journal(dir: &Path) -> Journal {
-    read(&dir.join(JOURNAL_FILE)).unwrap()
-}
+use harness::{DRIVE, journal, plan, run, run_with};
 
 #[test]
 fn the_same_profile_spec_and_seed_give_the_same_bytes() {
@@ -320,4 +181,36 @@ fn a_warning_in_the_middle_of_a_round_does_not_stop_a_resume() {
     let (ending, state) = run(warned.path(), Some(&before), None);
     assert!(matches!(ending, Ending::Closed(_)), "{ending:?}");
     assert!(state.warnings.len() > 5);
+}
+
+/// A machine that sleeps in the middle of a round: an interruption that goes on by itself, in new
+/// rounds (design 6).
+#[test]
+fn a_machine_that_slept_goes_on_with_a_new_round() {
+    use std::sync::atomic::{AtomicU64, Ordering};
+    /// Looks at the clock, one for each event; a round has about sixteen, the fill a few.
+    static LOOKS: AtomicU64 = AtomicU64::new(0);
+    fn suspended() -> Nanos {
+        let looks = LOOKS.fetch_add(1, Ordering::Relaxed);
+        Nanos(if looks < 40 {
+            7
+        } else {
+            7 + 90 * 1_000_000_000
+        })
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let (ending, state) = run_with(dir.path(), None, None, suspended);
+    assert!(matches!(ending, Ending::Closed(_)), "{ending:?}");
+    let [stop] = state.interruptions.as_slice() else {
+        panic!("{:?}", state.interruptions)
+    };
+    let cause = &stop.interrupted.as_ref().unwrap().what.cause;
+    assert_eq!(cause, "the machine was suspended for 1 min 30 s");
+    assert_eq!(stop.resumed.as_ref().unwrap().what.pause_s, 90);
+    let broken: Vec<bool> = state
+        .rounds(2)
+        .map(|round| round.closed.is_none())
+        .collect();
+    assert_eq!(broken.iter().filter(|one| **one).count(), 1, "{broken:?}");
+    assert!(matches!(broken.last(), Some(false)));
 }

@@ -20,7 +20,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         "drive",
         &["engine", "stimulus", "stats", "process", "units"],
     ),
-    ("sim", &["drive", "stimulus", "stats", "units"]),
+    ("sim", &["drive", "spec", "stimulus", "stats", "units"]),
     (
         "journal",
         &["spec", "steady_state", "stimulus", "stats", "pts", "units"],

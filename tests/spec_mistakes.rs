@@ -62,7 +62,7 @@ fn five_different_mistakes_show_five_carets() {
         "must be at least 5, or 1 for a plain sweep",
         "no cell of this step has this 'read_percent'",
         "PTS 2.0.2, clause 2.1.24",
-        "my.toml:25:1",
+        "my.toml:33:1",
         "5 mistakes in my.toml",
     ] {
         assert!(page.contains(part), "{part} is not in\n{page}");

@@ -114,3 +114,15 @@ fn an_impossible_fill_or_geometry_is_refused_by_the_plan() {
         "{errors:?}"
     );
 }
+
+/// A report field that nothing prints would be lost without a word.
+#[test]
+fn a_report_field_that_no_page_prints_is_refused() {
+    let set = ["report.tested_bye=me".to_owned()];
+    let errors = load(&source(&built_in_text()), &set, false).unwrap_err();
+    let page = errors.render(false);
+    assert!(page.contains("did you mean 'tested_by'?"), "{page}");
+    let right = ["report.tested_by=me".to_owned()];
+    let loaded = load(&source(&built_in_text()), &right, false).unwrap();
+    assert_eq!(loaded.spec.report_fields["tested_by"], "me");
+}

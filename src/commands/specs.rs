@@ -11,7 +11,7 @@ use crate::spec::{Loaded, Source, builtin, load};
 /// What `ptse specs` takes.
 #[derive(Debug, clap::Args)]
 pub struct SpecsArgs {
-    /// What to do; lists the built-in tests when left out.
+    /// What to do; lists the built-in tests when left out
     #[command(subcommand)]
     pub action: Option<SpecsAction>,
 }
@@ -19,9 +19,9 @@ pub struct SpecsArgs {
 /// What can be done with the built-in tests.
 #[derive(Debug, clap::Subcommand)]
 pub enum SpecsAction {
-    /// Print a test file and which of its keys the standard fixes.
+    /// Print a test file and which of its keys the standard fixes
     Show {
-        /// Built-in name such as pts-e/iops or sim:dc-tlc, or the path of a test file.
+        /// Built-in name such as pts-e/iops or sim:dc-tlc, or the path of a test file
         name: String,
     },
 }
@@ -82,7 +82,12 @@ fn show(name: &str, out: &mut dyn Write) -> anyhow::Result<()> {
     if let Some(drive) = name.strip_prefix("sim:") {
         return show_drive(drive, out);
     }
-    let loaded = load(&Source::find(name)?, &[], false)?;
+    let is_drive = sim::PROFILES.iter().any(|(known, _)| *known == name);
+    let source = Source::find(name);
+    if source.is_err() && is_drive {
+        anyhow::bail!("'{name}' is a simulated drive; show it as sim:{name}");
+    }
+    let loaded = load(&source?, &[], false)?;
     writeln!(out, "{}", loaded.text.trim_end())?;
     let rules = rules(&loaded.spec.test);
     if rules.is_empty() {

@@ -8,6 +8,7 @@ use crate::journal::{JOURNAL_FILE, RunState, SAMPLES_FILE};
 use crate::spec::{Plan, Source, load};
 use crate::stimulus::Geometry;
 use crate::units::Bytes;
+use crate::verdict::verify::{self, Finding};
 
 /// A run on disk.
 #[derive(Debug)]
@@ -41,6 +42,8 @@ impl Stored {
             }
         })?;
         let plan = plan_of(&journal.state)?;
+        verify::shape(&journal.state, &plan)
+            .map_err(|Finding(text)| CommandError::record(format!("{}: {text}", path.display())))?;
         Ok(Self {
             folder: folder.to_owned(),
             journal,

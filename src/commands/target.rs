@@ -153,15 +153,25 @@ pub fn find_again(drive: &DriveRecord) -> Result<Identity, CommandError> {
         let partitions = disk.partitions();
         std::iter::once(disk.name()).chain(partitions.into_iter().map(|one| one.name()))
     });
-    let mut found = places
-        .map(|name| Path::new("/dev").join(name))
-        .filter_map(|path| block::identify(&path).ok());
     let is_block = matches!(Target::parse(&drive.address), Ok(Target::Block(_)));
-    if is_block && let Some(identity) = found.find(is_it) {
-        return Ok(identity);
+    let found: Vec<Identity> = places
+        .filter(|_| is_block)
+        .filter_map(|name| block::identify(&Path::new("/dev").join(name)).ok())
+        .filter(is_it)
+        .collect();
+    // Of several that are known by the same name, the one of the same size.
+    let same_size = |identity: &&Identity| identity.capacity.0 == drive.capacity_bytes;
+    if let Some(identity) = found.iter().find(same_size).or(found.first()) {
+        return Ok(identity.clone());
     }
     let now = match at_its_place {
-        Ok(identity) => format!("{} is now {}", drive.address, block::describe(&identity)),
+        Ok(identity) => format!(
+            "{} is now {}, known by '{}', and the run's drive is known by '{}'",
+            drive.address,
+            block::describe(&identity),
+            identity.anchor,
+            drive.anchor
+        ),
         Err(error) => error.message,
     };
     let serial = drive.serial.as_deref().unwrap_or("no serial number");

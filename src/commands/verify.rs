@@ -27,7 +27,8 @@ pub fn command(args: &VerifyArgs) -> Result<Exit, CommandError> {
     findings.extend(derived_files(&stored)?);
     if let Some(torn) = stored.journal.torn {
         findings.push(Finding(format!(
-            "the last line ({}) is torn: {} bytes behind the last whole line",
+            "line {}: torn, as a crash leaves it: {} bytes behind the last whole line; \
+             `ptse resume` cuts them off",
             torn.record, torn.bytes
         )));
     }
@@ -36,9 +37,9 @@ pub fn command(args: &VerifyArgs) -> Result<Exit, CommandError> {
         drop(writeln!(out, "{text}"));
     }
     if !findings.is_empty() {
-        let count = findings.len();
+        let count = report::numbers::counted(findings.len(), "finding");
         return Err(CommandError::record(format!(
-            "the record does not verify: {count} findings"
+            "the record does not verify: {count}"
         )));
     }
     let ending = if state.closed.is_some() {

@@ -44,8 +44,12 @@ pub fn identify(path: &Path) -> Result<Identity, OpenError> {
     })?;
     let capacity = metadata.len() / logical_block * logical_block;
     if capacity == 0 {
-        let cause = "it is empty; give it a size first, for example with `truncate -s 1G`";
-        return Err(refused(cause.to_owned()));
+        let size = match metadata.len() {
+            0 => "it is empty".to_owned(),
+            length => format!("it has {length} B, less than a block of {logical_block} B"),
+        };
+        let remedy = "give it a size first, for example with `truncate -s 1G`";
+        return Err(refused(format!("{size}; {remedy}")));
     }
     let name = path.file_name().unwrap_or(path.as_os_str());
     let name = name.to_string_lossy().into_owned();
@@ -118,5 +122,7 @@ mod tests {
         let empty = folder.path().join("empty");
         std::fs::write(&empty, []).unwrap();
         assert!(words(&empty).contains("it is empty"));
+        std::fs::write(&empty, [0]).unwrap();
+        assert!(words(&empty).contains("it has 1 B, less than a block of"));
     }
 }

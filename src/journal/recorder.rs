@@ -101,7 +101,8 @@ impl Recorder {
         }
         file.set_len(journal.length_bytes)?;
         file.sync_all()?;
-        if !dir.join(RESERVE_FILE).exists() {
+        let reserve = std::fs::metadata(dir.join(RESERVE_FILE));
+        if reserve.map_or(0, |file| file.len()) < RESERVE_BYTES {
             hold_back(dir)?;
         }
         let files = Files {

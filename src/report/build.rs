@@ -88,7 +88,7 @@ impl<'a> Run<'a> {
         self.window.as_ref().is_some_and(|window| window.is_steady)
     }
 
-    /// `4 - 8`, `not reached (rounds 2 - 6 shown)`.
+    /// `4 - 8`, `NOT REACHED (rounds 2 to 6 shown)`.
     fn steady_text(&self) -> String {
         let Some(window) = &self.window else {
             return "not recorded (no round is complete)".to_owned();
@@ -97,7 +97,8 @@ impl<'a> Run<'a> {
         if window.is_steady {
             format!("{first} - {last}")
         } else {
-            format!("NOT REACHED (rounds {first} - {last} shown)")
+            let shown = summary::rounds_text(first, last);
+            format!("NOT REACHED ({shown} shown)")
         }
     }
 }

@@ -39,7 +39,7 @@ pub enum SimError {
         known: String,
     },
     /// A profile file could not be read.
-    #[error("the profile {} cannot be read", path.display())]
+    #[error("the profile {} cannot be read: {source}", path.display())]
     Unreadable {
         /// The file.
         path: PathBuf,
@@ -55,7 +55,7 @@ pub enum SimError {
         length: u64,
     },
     /// A profile is not TOML.
-    #[error("the profile '{name}' is not valid TOML")]
+    #[error("the profile '{name}' is not valid TOML: {source}")]
     NotToml {
         /// The profile.
         name: String,
@@ -69,12 +69,12 @@ pub enum SimError {
         part: String,
     },
     /// A key that does not exist.
-    #[error("a simulated drive has no key '{key}': known are seed, {known}")]
+    #[error("a simulated drive has no key '{key}': {hint}")]
     UnknownKey {
         /// The key.
         key: String,
-        /// All keys.
-        known: String,
+        /// The key that was meant, or all keys.
+        hint: String,
     },
     /// A key given twice in the address.
     #[error("'{key}' is given twice in the drive's address")]
@@ -109,7 +109,7 @@ pub enum SimError {
         right: String,
     },
     /// The thread of the drive could not be started.
-    #[error("the thread of the simulated drive cannot be started")]
+    #[error("the thread of the simulated drive cannot be started: {source}")]
     Thread {
         /// Why.
         source: std::io::Error,

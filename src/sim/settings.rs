@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::SimError;
+use crate::spec::suggestion;
 use crate::units::{Bytes, Decimal, Nanos};
 
 /// Profiles that are built in: name and text.
@@ -216,9 +217,14 @@ fn check(key: &str, value: &str) -> Result<(), SimError> {
     let (_, kind, _) = KEYS
         .iter()
         .find(|(known, _, _)| *known == key)
-        .ok_or_else(|| SimError::UnknownKey {
-            key: key.to_owned(),
-            known: KEYS.map(|(known, _, _)| known).join(", "),
+        .ok_or_else(|| {
+            let known: Vec<&str> = std::iter::once("seed")
+                .chain(KEYS.map(|(known, _, _)| known))
+                .collect();
+            SimError::UnknownKey {
+                key: key.to_owned(),
+                hint: suggestion(key, &known).unwrap_or_default(),
+            }
         })?;
     match parse(value, *kind) {
         Some(_) => Ok(()),

@@ -200,13 +200,35 @@ fn conditions(tree: &Table, faults: &mut Faults) -> Option<Conditions> {
     Some(Conditions { write_cache })
 }
 
+/// What a person may supply for the header block of report pages. What names the drive itself
+/// (model, serial number, firmware, capacity) comes from the drive alone.
+pub const REPORT_FIELDS: [&str; 15] = [
+    "tested_by",
+    "vendor",
+    "manufacturer",
+    "interface",
+    "nand",
+    "pcie",
+    "pcie_nvm",
+    "ref_test_platform",
+    "motherboard",
+    "cpu",
+    "memory",
+    "operating_system",
+    "hba",
+    "test_id",
+    "notes",
+];
+
 fn report_fields(tree: &Table, faults: &mut Faults) -> BTreeMap<String, String> {
     let Some(table) = section(tree, "report", faults) else {
         return BTreeMap::new();
     };
+    reader::check_keys(table, "[report]", &REPORT_FIELDS, faults);
     table
         .entries
         .iter()
+        .filter(|entry| REPORT_FIELDS.contains(&entry.key.as_str()))
         .filter_map(|entry| {
             let text = reader::text(&entry.node, &entry.key, faults)?;
             Some((entry.key.clone(), text.to_owned()))

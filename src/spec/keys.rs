@@ -82,7 +82,7 @@ const WIPC: [KeyRule; 4] = [
 ];
 const ROUNDS: [KeyRule; 4] = [
     fixed("rounds.cell_time", "\"60s\"", "7"),
-    fixed("rounds.rounds_max", "25", "2.1.24"),
+    fixed("rounds.rounds_max", "25 or more", "2.1.24"),
     open("rounds.at_limit", "2.1.24"),
     ours("rounds.watch"),
 ];

@@ -36,10 +36,11 @@ pub mod model;
 pub mod plan;
 pub mod schedule;
 
-pub use document::SCHEMA;
+pub use document::{REPORT_FIELDS, SCHEMA};
 pub use errors::SpecErrors;
 pub use load::{Loaded, PartError, load};
 pub use model::{Spec, Step, StepKind};
+pub use nearest::suggestion;
 pub use plan::{Plan, PlannedStep, PlannedWork};
 pub use plan_error::{PlanError, PlanErrors};
 pub use schedule::Cost;

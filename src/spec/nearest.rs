@@ -8,7 +8,7 @@ pub(super) fn nearest<'k>(word: &str, known: &[&'k str]) -> Vec<&'k str> {
 }
 
 /// "did you mean 'a'?", or the whole list when nothing is near and it is short enough to read.
-pub(super) fn suggestion(word: &str, known: &[&str]) -> Option<String> {
+pub fn suggestion(word: &str, known: &[&str]) -> Option<String> {
     let ranked = ranked(word, known);
     if let Some((best, _)) = ranked.first() {
         let equals: Vec<&str> = ranked

@@ -12,6 +12,7 @@ use crate::journal::histograms;
 use crate::journal::judge;
 use crate::journal::state::{CellResult, RunState};
 use crate::spec::plan::{Plan, PlannedWork};
+use crate::spec::{Source, load};
 
 /// Something that does not follow from the record, in one sentence with its line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,6 +28,7 @@ pub fn verify(state: &RunState, plan: &Plan, samples: Option<&[u8]>) -> Vec<Find
     let mut findings = Vec::new();
     for cell in cells(state).map(|(_, cell)| cell) {
         check_histograms(cell, &mut findings);
+        check_latencies(cell, &mut findings);
     }
     check_opening(state, &mut findings);
     check_rounds(state, plan, &mut findings);
@@ -39,6 +41,46 @@ pub fn verify(state: &RunState, plan: &Plan, samples: Option<&[u8]>) -> Vec<Find
         None => {}
     }
     findings
+}
+
+/// Whether the records are about the steps, cells and variables of the plan. Nothing can be
+/// reported of a run where they are not.
+///
+/// # Errors
+/// The first record that is not, with its line.
+pub fn shape(state: &RunState, plan: &Plan) -> Result<(), Finding> {
+    let wrong = |line: u64, text: String| Err(Finding(format!("line {line}: {text}")));
+    for attempt in &state.attempts {
+        let index = attempt.step_index;
+        let Some(step) = plan.steps.get(index as usize) else {
+            return wrong(attempt.record, format!("the test has no step {index}"));
+        };
+        let rounds = match &step.work {
+            PlannedWork::Rounds(rounds) => Some(rounds),
+            PlannedWork::Purge | PlannedWork::Fill(_) | PlannedWork::NotBuilt { .. } => None,
+        };
+        let cells = rounds.map_or(1, |rounds| rounds.cells.len());
+        let all = attempt.rounds.iter().flat_map(|round| &round.cells);
+        for cell in attempt.cells.iter().chain(all) {
+            if cell.key.cell_index as usize >= cells {
+                let text = format!("step {} has no cell {}", step.id, cell.key.cell_index);
+                return wrong(cell.record, text);
+            }
+        }
+        let variables = rounds.map_or(0, |rounds| rounds.tracked.len() + rounds.watched.len());
+        for closed in attempt
+            .rounds
+            .iter()
+            .filter_map(|round| round.closed.as_ref())
+        {
+            let judged = closed.what.variables.len();
+            if judged != variables {
+                let text = format!("{judged} variables are judged and the test has {variables}");
+                return wrong(closed.record, text);
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Every cell of the run with its segment.
@@ -79,6 +121,37 @@ fn check_opening(state: &RunState, findings: &mut Vec<Finding>) {
     if chain::digest(opened.spec_text.as_bytes()) != opened.spec_sha256 {
         let text = "line 1: the digest of the test file is not that of its text";
         findings.push(Finding(text.to_owned()));
+    }
+    if opened.effective.is_empty() {
+        return;
+    }
+    let source = Source {
+        name: opened.spec_name.clone(),
+        text: opened.spec_text.clone(),
+        folder: None,
+    };
+    let made = load(&source, &opened.overrides, opened.quick);
+    if !made.is_ok_and(|made| made.effective == opened.effective) {
+        let text = "line 1: the effective test file is not what its text, the overrides and \
+                    --quick give";
+        findings.push(Finding(text.to_owned()));
+    }
+}
+
+fn check_latencies(cell: &CellResult, findings: &mut Vec<Finding>) {
+    for (direction, tally) in [("reads", &cell.read), ("writes", &cell.write)] {
+        let (Some(min), Some(max)) = (tally.latency_min(), tally.latency_max()) else {
+            continue;
+        };
+        let (ios, sum) = (u128::from(tally.ios), u128::from(tally.latency_ns_sum));
+        let holds = u128::from(min.0) * ios <= sum && sum <= u128::from(max.0) * ios;
+        if !holds {
+            findings.push(Finding(format!(
+                "line {}: the mean latency of the {direction} of {} is not between its smallest \
+                 and its largest",
+                cell.record, cell.label
+            )));
+        }
     }
 }
 

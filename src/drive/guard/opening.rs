@@ -47,6 +47,10 @@ pub(in crate::drive) fn not_opened(path: &Path, error: &io::Error) -> Refusal {
         Some(libc::EBUSY) => return Refusal::Busy { path },
         Some(libc::EROFS) => return Refusal::ReadOnly { path },
         Some(libc::ENOMEDIUM | libc::ENXIO) => return Refusal::Empty { path },
+        Some(libc::EACCES | libc::EPERM) if rustix::process::geteuid().is_root() => {
+            "the kernel refuses it even to root, as it does for disks that this machine uses; \
+             choose another drive"
+        }
         Some(libc::EACCES | libc::EPERM) => "run ptse as root, or use another drive",
         Some(_) | None => "check the drive and its cabling",
     };

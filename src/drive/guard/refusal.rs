@@ -135,8 +135,7 @@ pub enum Refusal {
     },
     /// Nobody said that it may be erased.
     #[error(
-        "{} is {described}; everything on it would be erased, so add --erase {confirm} to allow \
-         that",
+        "{} ({described}) would be erased completely; to allow that add --erase {confirm}",
         path.display()
     )]
     NotConfirmed {
@@ -149,8 +148,8 @@ pub enum Refusal {
     },
     /// Another drive was meant.
     #[error(
-        "--erase names {given}, but {} is {described}; if that is the drive to erase, give \
-         --erase {confirm}",
+        "--erase names {given}, but {} is another drive ({described}); if that is the one to \
+         erase, give --erase {confirm}",
         path.display()
     )]
     OtherDrive {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Run;
+use crate::spec::REPORT_FIELDS;
 
 pub(super) const NOT_GIVEN: &str = "not recorded (not given)";
 pub(super) const NO_ANSWER: &str = "not recorded (the system does not tell)";
@@ -36,6 +37,7 @@ impl<'a> Fields<'a> {
 
     /// The annotation, else the recorded value, else the given text, else why there is none.
     pub(super) fn text(&self, key: &str, recorded: Option<&str>, missing: &str) -> String {
+        debug_assert!(REPORT_FIELDS.contains(&key), "'{key}' cannot be given");
         if let Some((value, on)) = self.amended.get(key) {
             return format!("{value} (amended on {on})");
         }

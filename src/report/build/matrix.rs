@@ -13,6 +13,15 @@ pub(super) fn matrix(run: &Run<'_>) -> Option<Matrix> {
     let planned = run.planned?;
     let window = run.window.as_ref()?;
     let blocks: BTreeSet<Bytes> = planned.cells.iter().filter_map(|cell| cell.block).collect();
+    let pairs: BTreeSet<(u8, Option<Bytes>)> = planned
+        .cells
+        .iter()
+        .map(|cell| (cell.read_percent, cell.block))
+        .collect();
+    if blocks.is_empty() || pairs.len() < planned.cells.len() {
+        // A loop over more than mixes and blocks has no table of this form.
+        return None;
+    }
     let reads: BTreeSet<u8> = planned.cells.iter().map(|cell| cell.read_percent).collect();
     let (mut values, mut missing) = (Vec::new(), Vec::new());
     for block in &blocks {

@@ -7,6 +7,9 @@ use crate::spec::plan::{Plan, PlannedFill, PlannedRounds, PlannedWork};
 use crate::stats::Tally;
 use crate::units::{Nanos, per_second, to_f64};
 
+/// What a window must keep to hold (clause 2.1.24).
+const LIMITS: &str = "(limits: range 20 %, slope 10 %)";
+
 /// What a step is about to do.
 pub fn step_started(id: &str, work: &PlannedWork, capacity_bytes: u64) -> String {
     match work {
@@ -73,9 +76,9 @@ pub fn round_closed(closed: &RoundClosed, rounds: &PlannedRounds) -> String {
         .iter()
         .all(|variable| variable.verdict == "too-few");
     let verdict = match (closed.steady, is_early) {
-        (true, _) => "STEADY".to_owned(),
+        (true, _) => format!("STEADY {LIMITS}"),
         (false, true) => format!("(first decision after {WINDOW_ROUNDS} rounds)"),
-        (false, false) => "not steady yet".to_owned(),
+        (false, false) => format!("not steady yet {LIMITS}"),
     };
     format!("round {} {verdict}: {variables}", closed.round)
 }
@@ -110,7 +113,7 @@ fn window_phrase(window: &WindowRecord) -> String {
         (false, false) => "range and slope too large",
     };
     format!(
-        "range {:.1} % (limit 20 %), slope {:.1} % (limit 10 %): {holds}",
+        "range {:.1} %, slope {:.1} %: {holds}",
         percent(window.data_excursion),
         percent(window.slope_excursion)
     )
@@ -220,9 +223,6 @@ mod tests {
             data_holds: true,
             slope_holds: true,
         };
-        assert_eq!(
-            window_phrase(&window),
-            "range 2.6 % (limit 20 %), slope 0.2 % (limit 10 %): holds"
-        );
+        assert_eq!(window_phrase(&window), "range 2.6 %, slope 0.2 %: holds");
     }
 }

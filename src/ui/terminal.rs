@@ -19,8 +19,10 @@ use crate::ui::pace::{self, Pace};
 use crate::ui::phrases;
 use crate::units::{Bytes, Nanos};
 
-/// Columns of a live line beside its message: bar and percentage.
-const BAR_COLUMNS: usize = 22;
+/// Columns beside the message of a fill: its name, percentage and bar.
+const FILL_COLUMNS: usize = 22;
+/// Columns beside the message of rounds.
+const SPINNER_COLUMNS: usize = 2;
 
 /// Watches one run.
 pub struct Terminal<'run> {
@@ -180,7 +182,11 @@ impl<'run> Terminal<'run> {
             Some(PlannedWork::Rounds(rounds)) => self.round_parts(rounds, row, rates),
             Some(PlannedWork::Purge | PlannedWork::NotBuilt { .. }) | None => return,
         };
-        bar.set_message(phrases::fit(&parts, columns().saturating_sub(BAR_COLUMNS)));
+        let beside = match self.work() {
+            Some(PlannedWork::Fill(_)) => FILL_COLUMNS,
+            Some(_) | None => SPINNER_COLUMNS,
+        };
+        bar.set_message(phrases::fit(&parts, columns().saturating_sub(beside)));
     }
 
     fn fill_parts(&self, bar: &ProgressBar, (iops, mb): (String, String)) -> Vec<(u8, String)> {
@@ -209,18 +215,18 @@ impl<'run> Terminal<'run> {
             done + 1,
             rounds.possible()
         );
-        let round = format!("round ends in {}", rough(self.pace.wait_for(left.round)));
+        let round = format!("ends in {}", rough(self.pace.wait_for(left.round)));
         let limit = format!(
-            "limit of {} in {}",
+            "round {} in {}",
             rounds.rounds_max,
             rough(self.pace.wait_for(left.limit))
         );
         vec![
             (0, place),
-            (3, label.clone()),
+            (4, label.clone()),
             (1, iops),
-            (4, mb),
-            (2, round),
+            (2, mb),
+            (3, round),
             (5, limit),
         ]
     }
@@ -233,7 +239,7 @@ impl<'run> Terminal<'run> {
             PlannedWork::Fill(fill) => (fill.amount.0, "fill {percent:>3} % {bar:8} {msg}"),
             PlannedWork::Rounds(rounds) => {
                 let cells = u64::try_from(rounds.possible()).expect("cells of a loop");
-                (cells, "{bar:8} {msg}")
+                (cells, "{spinner} {msg}")
             }
             PlannedWork::Purge => (1, "purge {spinner} {elapsed}"),
             PlannedWork::NotBuilt { .. } => (1, "{msg}"),

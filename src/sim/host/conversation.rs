@@ -75,16 +75,19 @@ impl Session {
             self.now = self.device.settle(self.now) + self.build.purge_time;
             self.device.erase(method);
         }
-        let mapped = Bytes(self.device.mapped_bytes());
+        let mapped = match self.device.mapped_bytes() {
+            0 => "no data".to_owned(),
+            bytes => Bytes(bytes).as_capacity(),
+        };
         self.emit(Event::Purged(Purged {
             method: name,
             is_named_by_standard,
             verification: match method {
-                PurgeMethod::Auto => format!("{mapped} mapped after the format, all blocks erased"),
+                PurgeMethod::Auto => format!("{mapped} left after the format, all blocks erased"),
                 PurgeMethod::Discard => {
-                    format!("{mapped} mapped after the discard; blocks are erased when needed")
+                    format!("{mapped} left after the discard; blocks are erased when needed")
                 }
-                PurgeMethod::None => format!("not purged, {mapped} stay mapped"),
+                PurgeMethod::None => format!("not purged, {mapped} stays"),
             },
             started: Nanos(started),
             ended: Nanos(self.now),

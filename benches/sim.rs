@@ -67,6 +67,7 @@ impl Lab {
                 }],
                 content: Content::Random,
                 logical_block: geometry.logical_block,
+                rate_iops: None,
             },
             until,
             seed: u64::try_from(index).expect("few cells"),

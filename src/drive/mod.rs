@@ -30,6 +30,7 @@ use chrono::{DateTime, FixedOffset};
 use tokio::sync::mpsc as events;
 
 use crate::stats::{Flow, Tally};
+use crate::stimulus::arrivals::ArrivalCounts;
 use crate::stimulus::{CellKey, Geometry, Programme};
 use crate::units::Nanos;
 pub use identity::{DriveKind, Host, Identity, WriteCache};
@@ -215,6 +216,9 @@ pub struct Measurement {
     pub write: Flow,
     /// How the cell before gave way to this one.
     pub hand_over: HandOver,
+    /// What became of the arrivals of an open loop; `None` in a closed loop and where an amount
+    /// ended the cell.
+    pub arrivals: Option<ArrivalCounts>,
     /// Whether the host may have been the limit, with the reason.
     pub host_limited: Option<String>,
     /// Flash operations in this cell; only a simulated drive knows.

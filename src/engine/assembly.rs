@@ -6,6 +6,8 @@ use super::event::{Event, Outcome, Tick};
 use super::signal::{Counted, HandOverCount, Second};
 use super::stage::StageRef;
 use crate::stats::Flow;
+use crate::stimulus::Until;
+use crate::stimulus::arrivals::ArrivalCounts;
 use crate::units::{Nanos, SECOND_NS};
 
 /// Share of its time above which a worker may have been the limit, in percent.
@@ -29,6 +31,7 @@ pub(super) struct Assembly {
     read: Flow,
     write: Flow,
     submission_first: Option<Nanos>,
+    arrivals: ArrivalCounts,
     busy: Vec<(u32, Nanos)>,
 }
 
@@ -59,6 +62,7 @@ impl Assembly {
             read: Flow::default(),
             write: Flow::default(),
             submission_first: None,
+            arrivals: ArrivalCounts::default(),
             busy: Vec::new(),
         }
     }
@@ -164,6 +168,7 @@ impl Assembly {
         self.merge(&counted.second);
         let first = [self.submission_first, counted.submission_first];
         self.submission_first = first.into_iter().flatten().min();
+        self.arrivals.merge(&counted.arrivals);
         if counted.took_part {
             self.busy.push((counted.worker, counted.busy));
         }
@@ -180,6 +185,8 @@ impl Assembly {
         let start = stage.start.get().unwrap_or_default();
         let elapsed = Nanos(stage.end().0.saturating_sub(start.0));
         let key = stage.cell.key;
+        let is_timed = matches!(stage.cell.until, Until::Time(_));
+        let is_scheduled = is_timed && stage.cell.access.rate_iops.is_some();
         let mut events = Vec::new();
         while self.seconds_told * SECOND_NS < elapsed.0 || !self.seconds.is_empty() {
             let left = elapsed.0.saturating_sub(self.seconds_told * SECOND_NS);
@@ -195,6 +202,7 @@ impl Assembly {
             idle_gap,
             overlap,
             ios_uncounted: self.hand_over.read.ios + self.hand_over.write.ios,
+            arrivals: is_scheduled.then_some(self.arrivals),
             host_limited: self.host_limited(elapsed, traits),
         })));
         events

@@ -26,6 +26,9 @@ pub(super) struct Course {
     current: Option<Part>,
     upcoming: Option<Part>,
     is_over: bool,
+    now: Nanos,
+    /// Intended start of the I/O given last, in open loop.
+    intended: Option<Nanos>,
     meter: Meter,
     /// What is to be told to the conductor.
     pub(super) out: Vec<Signal>,
@@ -39,6 +42,8 @@ impl Course {
             current: None,
             upcoming: Some(Part::new(first, worker)),
             is_over: false,
+            now: Nanos(0),
+            intended: None,
             meter,
             out: Vec::new(),
         }
@@ -52,6 +57,7 @@ impl Course {
     /// Time has come to `now`: makes every change that is due. To be called with the stamp of a
     /// batch of completions before they are settled, and again after them.
     pub(super) fn arrive(&mut self, now: Nanos) {
+        self.now = now;
         loop {
             let changed = self.try_switch(now) || self.try_leave() || self.try_begin();
             if !changed {
@@ -91,7 +97,13 @@ impl Course {
             self.out.push(current.close(self.meter.busy()));
         }
         match current.stage.following() {
-            Following::Same(next) => self.upcoming = Some(Part::new(next, self.worker)),
+            Following::Same(next) => {
+                let mut upcoming = Part::new(next, self.worker);
+                // All workers know the deadline; where an amount ended, each one when it had
+                // issued its part.
+                upcoming.admit(current.deadline().unwrap_or(now));
+                self.upcoming = Some(upcoming);
+            }
             Following::Others(_) | Following::Nobody => self.is_over = current.has_left,
         }
         true
@@ -133,6 +145,7 @@ impl Course {
 
     fn begin(&mut self, start: Nanos) {
         if let Some(mut part) = self.upcoming.take() {
+            part.admit(start);
             self.out.push(part.begin(start, self.meter.busy()));
             self.current = Some(part);
         }
@@ -181,11 +194,13 @@ impl Course {
             if current.in_flight >= current.depth() {
                 return None;
             }
-            if let Some(io) = current.next_io() {
+            if let Some((io, intended)) = current.next_io(self.now) {
+                self.intended = intended;
                 return Some((io, current.number()));
             }
-            // An amount is issued: the next cell goes on at once. A timed cell has ended before.
-            self.try_switch(Nanos(0));
+            // An amount is issued: the next cell goes on at once. A timed cell has ended before,
+            // and one in open loop may have nothing due.
+            self.try_switch(self.now);
         }
         let (old, depth_old) = match &self.current {
             Some(current) => (current.in_flight, current.depth()),
@@ -196,7 +211,16 @@ impl Course {
         if upcoming.in_flight >= depth || old + upcoming.in_flight >= depth.max(depth_old) {
             return None;
         }
-        upcoming.next_io().map(|io| (io, upcoming.number()))
+        let (io, intended) = upcoming.next_io(self.now)?;
+        self.intended = intended;
+        Some((io, upcoming.number()))
+    }
+
+    /// When the I/O that was given last is meant to start, in open loop: its response time counts
+    /// from there.
+    #[inline]
+    pub(super) fn intended(&self) -> Option<Nanos> {
+        self.intended
     }
 
     /// I/Os were handed to the kernel at `at`, some of them of this stage.
@@ -219,6 +243,31 @@ impl Course {
 
     /// When something is to be done even if nothing completes.
     pub(super) fn wake_at(&self, now: Nanos) -> Nanos {
+        let change = self.change_at(now);
+        match self.arrival_at() {
+            Some(arrival) => change.min(arrival.max(now)),
+            None => change,
+        }
+    }
+
+    /// When the next I/O of an open loop is due, if a slot is free for it.
+    fn arrival_at(&self) -> Option<Nanos> {
+        let Some(upcoming) = &self.upcoming else {
+            let current = self.current.as_ref()?;
+            let has_room = current.in_flight < current.depth();
+            return current.arrival_next().filter(|_| has_room);
+        };
+        let (old, depth_old) = match &self.current {
+            Some(current) => (current.in_flight, current.depth()),
+            None => (0, 0),
+        };
+        let depth = upcoming.depth();
+        let has_room =
+            upcoming.in_flight < depth && old + upcoming.in_flight < depth.max(depth_old);
+        upcoming.arrival_next().filter(|_| has_room)
+    }
+
+    fn change_at(&self, now: Nanos) -> Nanos {
         let soon = Nanos(now.0 + POLL.0);
         let late = Nanos(now.0 + SLEEP_MAX.0);
         let Some(current) = &self.current else {

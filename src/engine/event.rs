@@ -3,6 +3,7 @@
 use super::signal::Fault;
 use crate::stats::{Flow, Tally};
 use crate::stimulus::CellKey;
+use crate::stimulus::arrivals::ArrivalCounts;
 use crate::units::Nanos;
 
 /// A report of the engine. Every `at` is on its clock.
@@ -62,6 +63,8 @@ pub struct Outcome {
     pub overlap: Nanos,
     /// I/Os that completed in the hand-over and count for no cell.
     pub ios_uncounted: u64,
+    /// What became of the arrivals; `None` in a closed loop and where an amount ends the cell.
+    pub arrivals: Option<ArrivalCounts>,
     /// Why the host may have been the limit.
     pub host_limited: Option<String>,
 }

@@ -8,6 +8,7 @@ use super::signal::{Counted, HandOverCount, Second, Signal};
 use super::stage::StageRef;
 use crate::stats::{Flow, Tally};
 use crate::stimulus::addresses::{Addresses, Io};
+use crate::stimulus::arrivals::{ArrivalCounts, Arrivals};
 use crate::units::{Nanos, SECOND_NS};
 
 /// An I/O that has completed.
@@ -17,7 +18,7 @@ pub(super) struct Completion {
     pub(super) stage: u64,
     /// What it was.
     pub(super) io: Io,
-    /// When it was submitted.
+    /// When it was submitted; in open loop, when it was to be.
     pub(super) submitted: Nanos,
     /// When its completion was seen.
     pub(super) completed: Nanos,
@@ -41,6 +42,8 @@ pub(super) struct Part {
     worker: u32,
     /// `None` for a worker that the cell does not use.
     addresses: Option<Addresses>,
+    /// When the I/Os of an open loop are due.
+    arrivals: Option<Arrivals>,
     /// I/Os in flight.
     pub(super) in_flight: u32,
     /// No more I/Os will be issued.
@@ -76,6 +79,7 @@ impl Part {
         let takes_part = worker < cell.access.threads;
         Self {
             addresses: takes_part.then(|| Addresses::new(cell, worker)),
+            arrivals: Arrivals::of(&cell.access, worker).filter(|_| takes_part),
             stage,
             worker,
             in_flight: 0,
@@ -146,18 +150,42 @@ impl Part {
         }
     }
 
-    /// The next I/O to issue; `None` when the amount is issued.
+    /// The cell may issue I/Os from `origin` on: an open loop's schedule begins there.
+    pub(super) fn admit(&mut self, origin: Nanos) {
+        if let Some(arrivals) = &mut self.arrivals {
+            arrivals.begin(origin);
+        }
+    }
+
+    /// When the next I/O is due that no completion will call for; `None` in a closed loop.
+    pub(super) fn arrival_next(&self) -> Option<Nanos> {
+        let arrivals = self.arrivals.as_ref().filter(|_| !self.is_issued)?;
+        arrivals.next()
+    }
+
+    /// The next I/O to issue at `now`, in open loop with its intended start; `None` when nothing
+    /// is due or the amount is issued.
     #[inline]
-    pub(super) fn next_io(&mut self) -> Option<Io> {
+    pub(super) fn next_io(&mut self, now: Nanos) -> Option<(Io, Option<Nanos>)> {
         if self.is_issued {
             return None;
+        }
+        let mut intended = None;
+        if let Some(arrivals) = &mut self.arrivals {
+            // The cell behind an amount does not wait for an arrival that will not come.
+            self.is_issued = self.addresses.as_ref().is_none_or(Addresses::is_issued);
+            if self.is_issued {
+                return None;
+            }
+            arrivals.begin(now);
+            intended = Some(arrivals.take_due(now)?);
         }
         let io = self.addresses.as_mut().and_then(Addresses::next_io);
         match io {
             Some(_) => self.in_flight += 1,
             None => self.is_issued = true,
         }
-        io
+        io.map(|io| (io, intended))
     }
 
     /// I/Os of it were handed to the kernel.
@@ -234,8 +262,20 @@ impl Part {
             write: std::mem::take(&mut self.write),
             second: std::mem::take(&mut self.second),
             submission_first: self.submission_first,
+            arrivals: self.arrival_counts(),
             busy: Nanos(busy.0.saturating_sub(busy_start.0)),
         }))
+    }
+
+    /// What became of an open loop's arrivals on a clock that a time ended. An amount issues all.
+    fn arrival_counts(&self) -> ArrivalCounts {
+        let span = self
+            .clock
+            .and_then(|clock| Some((clock.start, clock.deadline?)));
+        match (&self.arrivals, span) {
+            (Some(arrivals), Some((start, deadline))) => arrivals.counts(start, deadline),
+            (Some(_) | None, Some(_) | None) => ArrivalCounts::default(),
+        }
     }
 
     /// Leaves the stage.

@@ -2,6 +2,7 @@
 
 use crate::stats::{Flow, Tally};
 use crate::stimulus::addresses::Io;
+use crate::stimulus::arrivals::ArrivalCounts;
 use crate::units::Nanos;
 
 /// A message from a worker.
@@ -73,6 +74,8 @@ pub(super) struct Counted {
     pub(super) second: Second,
     /// When its first I/O was submitted.
     pub(super) submission_first: Option<Nanos>,
+    /// What became of the arrivals, in open loop.
+    pub(super) arrivals: ArrivalCounts,
     /// Time on the cell's clock in which its thread ran or waited for a CPU.
     pub(super) busy: Nanos,
 }

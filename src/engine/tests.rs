@@ -87,6 +87,7 @@ fn access(threads: u32, queue_depth: u32, read_percent: u8, block: u64) -> Acces
         }],
         content: Content::Random,
         logical_block: Bytes(512),
+        rate_iops: None,
     }
 }
 

@@ -248,6 +248,7 @@ fn cell_result(record: u64, cell: &CellDone) -> CellResult {
         idle_gap: Nanos(cell.idle_gap_ns),
         hand_over: Nanos(cell.hand_over_ns),
         hand_over_ios: cell.hand_over_ios,
+        arrivals: cell.arrivals,
         host_limited: cell.host_limited.clone(),
         flash: cell.flash,
     }

@@ -188,6 +188,9 @@ pub struct CellDone {
     pub hand_over_ns: u64,
     /// I/Os that completed in the hand-over, counted for neither cell.
     pub hand_over_ios: u64,
+    /// What an open loop asked for; absent in a closed loop.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arrivals: Option<ArrivalsRecord>,
     /// Why the host may have been the limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host_limited: Option<String>,
@@ -211,6 +214,16 @@ pub struct FlowRecord {
     pub latency_ns_max: u64,
     /// Latencies in ns, HdrHistogram V2, deflated, base64.
     pub histogram: String,
+}
+
+/// What became of the I/Os that an open loop asked for in a cell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ArrivalsRecord {
+    /// I/Os whose intended start lies on the cell's clock.
+    pub asked: u64,
+    /// I/Os that were due before the cell ended and that no slot was free for. They have no
+    /// response time, so no latency figure of the cell holds them.
+    pub not_issued: u64,
 }
 
 /// Pages programmed inside a simulated drive.

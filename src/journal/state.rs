@@ -3,8 +3,8 @@
 use chrono::{DateTime, FixedOffset};
 
 use crate::journal::record::{
-    Annotated, FlashRecord, Interrupted, PurgeDone, Resumed, RoundClosed, RunClosed, RunOpened,
-    Warning,
+    Annotated, ArrivalsRecord, FlashRecord, Interrupted, PurgeDone, Resumed, RoundClosed,
+    RunClosed, RunOpened, Warning,
 };
 use crate::stats::Tally;
 use crate::stimulus::CellKey;
@@ -107,6 +107,8 @@ pub struct CellResult {
     pub hand_over: Nanos,
     /// I/Os of the hand-over.
     pub hand_over_ios: u64,
+    /// What an open loop asked for; `None` in a closed loop.
+    pub arrivals: Option<ArrivalsRecord>,
     /// Why the host may have been the limit.
     pub host_limited: Option<String>,
     /// Flash operations.

@@ -8,10 +8,11 @@ use crate::drive::{
 };
 use crate::journal::histograms;
 use crate::journal::record::{
-    CellDone, DriveRecord, FlashRecord, FlowRecord, HostRecord, PurgeDone,
+    ArrivalsRecord, CellDone, DriveRecord, FlashRecord, FlowRecord, HostRecord, PurgeDone,
 };
 use crate::journal::samples::SampleRow;
 use crate::stats::Flow;
+use crate::stimulus::arrivals::ArrivalCounts;
 use crate::units::Nanos;
 
 /// The drive, as the opening record describes it.
@@ -73,6 +74,7 @@ pub fn cell(measured: &Measurement, label: &str) -> CellDone {
         idle_gap_ns: measured.hand_over.idle_gap.0,
         hand_over_ns: measured.hand_over.overlap.0,
         hand_over_ios: measured.hand_over.ios_uncounted,
+        arrivals: measured.arrivals.map(arrivals),
         host_limited: measured.host_limited.clone(),
         flash: measured.flash.map(flash),
     }
@@ -120,6 +122,13 @@ fn flow(flow: &Flow) -> Option<FlowRecord> {
         latency_ns_max: tally.latency_ns_max,
         histogram: histograms::encode(&flow.histogram),
     })
+}
+
+fn arrivals(counts: ArrivalCounts) -> ArrivalsRecord {
+    ArrivalsRecord {
+        asked: counts.asked,
+        not_issued: counts.not_issued,
+    }
 }
 
 fn flash(counts: FlashCounts) -> FlashRecord {

@@ -210,6 +210,7 @@ impl Resolver<'_> {
             zones: self.zones(stimulus, start, end),
             content: stimulus.content,
             logical_block,
+            rate_iops: stimulus.rate_iops,
         };
         let largest = access.block_largest();
         let needed = Bytes(largest.0.saturating_mul(u64::from(stimulus.threads)));

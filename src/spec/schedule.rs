@@ -113,9 +113,6 @@ impl Plan {
 fn not_built_in(step: &Step) -> Vec<&'static str> {
     let stimulus = |stimulus: &Stimulus| {
         let mut missing = Vec::new();
-        if stimulus.rate_iops.is_some() {
-            missing.push("rate");
-        }
         if !stimulus.with.is_empty() {
             missing.push("with");
         }

@@ -103,10 +103,16 @@ impl Addresses {
         }
     }
 
+    /// Whether this worker's amount is issued.
+    #[inline]
+    pub fn is_issued(&self) -> bool {
+        self.amount_left == Some(0)
+    }
+
     /// The next I/O, or `None` when this worker's amount is issued.
     #[inline]
     pub fn next_io(&mut self) -> Option<Io> {
-        if self.amount_left == Some(0) {
+        if self.is_issued() {
             return None;
         }
         let is_read = self.draw_direction();

@@ -6,6 +6,7 @@
 //! that nothing rests between them.
 
 pub mod addresses;
+pub mod arrivals;
 
 use crate::units::{Bytes, Nanos};
 
@@ -79,6 +80,9 @@ pub struct Access {
     pub content: Content,
     /// Smallest unit a length and an offset must be a multiple of.
     pub logical_block: Bytes,
+    /// Open loop: I/Os a second of the whole stimulus, dealt to the workers in turn, with at most
+    /// `threads` x `queue_depth` outstanding; `None` is the closed loop.
+    pub rate_iops: Option<u64>,
 }
 
 /// Block sizes with integer weights; never empty, every weight above 0.

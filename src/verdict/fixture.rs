@@ -97,6 +97,7 @@ pub(crate) fn plan(logical_block: Bytes) -> Plan {
         }],
         content: Content::Random,
         logical_block,
+        rate_iops: None,
     };
     let cell = |read_percent: u8, block: Bytes| PlannedCell {
         label: label(read_percent, block),
@@ -322,6 +323,7 @@ fn fill_cell(amount: Bytes) -> CellResult {
         idle_gap: Nanos(0),
         hand_over: Nanos(0),
         hand_over_ios: 0,
+        arrivals: None,
         host_limited: None,
         flash: None,
     }

@@ -8,6 +8,7 @@
 //! Checked so far: the IOPS test (PTS 2.0.2, clause 7, with the settings of PTS-E).
 
 mod conduct;
+mod demand;
 mod device;
 mod looped;
 mod preparation;
@@ -85,6 +86,7 @@ pub fn judge(state: &RunState, plan: &Plan) -> Ledger {
         lines.push(sequence(plan));
         lines.extend(preparation::lines(state, plan, rounds));
         lines.extend(looped::lines(plan, rounds, &run));
+        lines.extend(demand::lines(rounds, &run));
         lines.extend(conduct::steady_state(state, rounds, &run));
         lines.extend(conduct::lines(&run));
         lines.extend(record::interruptions(state, rounds));

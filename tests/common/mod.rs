@@ -119,6 +119,7 @@ pub fn cell(step_index: u32, round: u32, cell_index: u32, ios: u64) -> Line {
         idle_gap_ns: 0,
         hand_over_ns: 0,
         hand_over_ios: 0,
+        arrivals: None,
         host_limited: None,
         flash: None,
     })))

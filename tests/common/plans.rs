@@ -92,5 +92,6 @@ fn access(read_percent: u8, random_percent: u8, block: u64) -> Access {
         }],
         content: Content::Random,
         logical_block: Bytes(512),
+        rate_iops: None,
     }
 }

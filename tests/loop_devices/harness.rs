@@ -216,6 +216,7 @@ pub(crate) fn timed(at: Geometry, cell_index: u32, read: u8, block: u64, millis:
             }],
             content: Content::Random,
             logical_block: at.logical_block,
+            rate_iops: None,
         },
         until: Until::Time(Nanos(millis * 1_000_000)),
         seed: 5,

@@ -105,6 +105,7 @@ impl Shape {
             }],
             content: Content::Random,
             logical_block: self.0.logical_block,
+            rate_iops: None,
         }
     }
 

@@ -29,6 +29,7 @@ fn stages(count: u32, threads: u32, nanos: u64) -> Vec<StageRef> {
             }],
             content: Content::Random,
             logical_block: Bytes(512),
+            rate_iops: None,
         },
         until: Until::Time(Nanos(nanos)),
         seed: 1,
@@ -61,6 +62,7 @@ fn counted(worker: u32, reads: u64, last: Second, busy: u64) -> Counted {
         write: Flow::default(),
         second: last,
         submission_first: Some(Nanos(50 + u64::from(worker))),
+        arrivals: ArrivalCounts::default(),
         busy: Nanos(busy),
     }
 }

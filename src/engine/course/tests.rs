@@ -27,6 +27,7 @@ fn cell(threads: u32, queue_depth: u32, until: Until) -> Cell {
             }],
             content: Content::Random,
             logical_block: Bytes(512),
+            rate_iops: None,
         },
         until,
         seed: 1,
@@ -49,10 +50,9 @@ struct Walk {
 impl Walk {
     fn new(cells: Vec<Cell>) -> Self {
         let first = StageRef::first(Row::new(0, cells));
-        Self {
-            course: Course::new(first, 0, Meter::none()),
-            flying: Vec::new(),
-        }
+        let course = Course::new(first, 0, Meter::none());
+        let flying = Vec::new();
+        Self { course, flying }
     }
 
     /// Issues all that may be issued at a time; gives the stages of the new I/Os.
@@ -60,7 +60,8 @@ impl Walk {
         let mut stages = Vec::new();
         while let Some((io, stage)) = self.course.next_io() {
             self.course.note_submission(stage, Nanos(at));
-            self.flying.push((io, stage, Nanos(at)));
+            let submitted = self.course.intended().unwrap_or(Nanos(at));
+            self.flying.push((io, stage, submitted));
             stages.push(stage);
         }
         self.course.arrive(Nanos(at));
@@ -207,4 +208,66 @@ fn an_old_io_that_never_completes_is_overdue() {
     walk.complete(1, 1_001);
     assert_eq!(walk.course.overdue(Nanos(1_500), Nanos(1_000)), None);
     assert_eq!(walk.course.overdue(Nanos(2_001), Nanos(1_000)), Some(1));
+}
+
+fn scheduled(queue_depth: u32, rate_iops: u64, until: Until) -> Cell {
+    let mut cell = cell(1, queue_depth, until);
+    cell.access.rate_iops = Some(rate_iops);
+    cell
+}
+
+/// One I/O each 100 ns: the schedule, not a free slot, calls for the next; the worker sleeps until
+/// then, and with every slot taken until something completes.
+#[test]
+fn an_open_loop_issues_what_is_due_and_keeps_the_intended_start() {
+    let until = Until::Time(Nanos(1_000));
+    let mut walk = Walk::new(vec![scheduled(2, 10_000_000, until)]);
+    walk.course.arrive(Nanos(5_000));
+    assert_eq!(walk.issue(5_000), [0]);
+    assert_eq!(walk.course.wake_at(Nanos(5_010)), Nanos(5_100));
+    walk.course.arrive(Nanos(5_100));
+    assert_eq!(walk.issue(5_100), [0]);
+    // Both slots are taken: nothing to wake for before the deadline.
+    assert_eq!(walk.course.wake_at(Nanos(5_110)), Nanos(6_001));
+    assert_eq!(walk.complete(1, 5_650), [0]);
+    assert_eq!(walk.course.intended(), Some(Nanos(5_200)));
+    assert_eq!(walk.complete(2, 5_660), [0, 0]);
+    walk.course.arrive(Nanos(6_001));
+    let counted = walk.course.out.iter().find_map(|signal| match signal {
+        Signal::Counted(counted) => Some(counted),
+        Signal::Second { .. }
+        | Signal::HandOver { .. }
+        | Signal::Failed(_)
+        | Signal::Exited { .. } => None,
+    });
+    let counted = counted.unwrap();
+    // Due on (5,000, 6,000] are ten; of those up to 6,000, the one at 5,000 included, six never
+    // found a slot.
+    assert_eq!(
+        (counted.arrivals.asked, counted.arrivals.not_issued),
+        (10, 6)
+    );
+    // 5,650 - 5,000, 5,660 - 5,100 and 5,660 - 5,200.
+    assert_eq!(counted.write.tally.latency_ns_sum, 650 + 560 + 460);
+}
+
+/// The schedule begins at the deadline of the cell before, which all workers know.
+#[test]
+fn a_schedule_begins_with_the_hand_over() {
+    let until = Until::Time(Nanos(1_000));
+    let mut walk = Walk::new(vec![timed(1, 1_000), scheduled(1, 10_000_000, until)]);
+    walk.issue(0);
+    assert_eq!(walk.complete(1, 1_040), [1]);
+    assert_eq!(walk.course.intended(), Some(Nanos(1_000)));
+}
+
+/// The cell behind an amount in open loop begins at once, not at an arrival that will not come.
+#[test]
+fn an_amount_in_open_loop_gives_way_when_it_is_issued() {
+    let two = Until::Transferred(Bytes(2 * 4096));
+    let mut walk = Walk::new(vec![scheduled(2, 1_000, two), timed(2, 1_000)]);
+    assert_eq!(walk.issue(0), [0]);
+    walk.course.arrive(Nanos(1_000_000));
+    assert_eq!(walk.issue(1_000_000), [0]);
+    assert_eq!(walk.complete(1, 1_000_100), [1]);
 }

@@ -25,6 +25,7 @@ fn cell(threads: u32, until: Until) -> Cell {
             }],
             content: Content::Random,
             logical_block: Bytes(512),
+            rate_iops: None,
         },
         until,
         seed: 1,

@@ -181,7 +181,7 @@ fn convergence(report: &Report) -> DataTable {
     }
 }
 
-const CELL_HEADS: [&str; 29] = [
+const CELL_HEADS: [&str; 31] = [
     "step",
     "round",
     "round_closed",
@@ -207,6 +207,8 @@ const CELL_HEADS: [&str; 29] = [
     "idle_gap_ns",
     "hand_over_ns",
     "hand_over_ios",
+    "arrivals_asked",
+    "arrivals_not_issued",
     "host_limited",
     "flash_host_pages",
     "flash_moved_pages",
@@ -269,6 +271,8 @@ fn cell_row(
         Value::Count(cell.idle_gap.0),
         Value::Count(cell.hand_over.0),
         Value::Count(cell.hand_over_ios),
+        count(cell.arrivals.map(|arrivals| arrivals.asked)),
+        count(cell.arrivals.map(|arrivals| arrivals.not_issued)),
         cell.host_limited.clone().map_or_else(none, Value::Text),
         count(cell.flash.map(|flash| flash.host_pages)),
         count(cell.flash.map(|flash| flash.moved_pages)),

@@ -9,6 +9,7 @@ use crate::drive::{FlashCounts, HandOver, Measurement, Tick};
 use crate::sim::flash::Flash;
 use crate::stats::{Flow, Tally};
 use crate::stimulus::addresses::Io;
+use crate::stimulus::arrivals::{ArrivalCounts, Arrivals};
 use crate::stimulus::{Cell, CellKey, Until};
 use crate::units::{Nanos, SECOND_NS};
 
@@ -20,6 +21,8 @@ pub(super) const NEVER: u64 = u64::MAX;
 pub(super) struct ActiveCell {
     /// Its name.
     pub(super) key: CellKey,
+    /// When its last I/O so far completed.
+    pub(super) completion_last: u64,
     /// Slots it fills.
     pub(super) slots: usize,
     /// Its I/Os in flight.
@@ -34,6 +37,12 @@ pub(super) struct ActiveCell {
     time_asked: Option<u64>,
     streams: Vec<Stream>,
     streams_ended: usize,
+    /// In open loop, the arrivals of each worker.
+    arrivals: Vec<Arrivals>,
+    /// In open loop, the free slots of each worker.
+    free: Vec<Vec<usize>>,
+    /// Since when nothing is outstanding, where the hand-over ended before the first submission.
+    rest_from: Option<u64>,
     started: u64,
     deadline: u64,
     tick_start: u64,
@@ -46,14 +55,21 @@ pub(super) struct ActiveCell {
 }
 
 impl ActiveCell {
-    /// A cell before its first submission.
-    pub(super) fn new(cell: &Cell) -> Self {
+    /// A cell that may submit from `now` on.
+    pub(super) fn new(cell: &Cell, now: u64) -> Self {
         let threads = cell.access.threads;
         let queue_depth = cell.access.queue_depth as usize;
+        let mut arrivals: Vec<Arrivals> = (0..threads)
+            .filter_map(|worker| Arrivals::of(&cell.access, worker))
+            .collect();
+        for worker in &mut arrivals {
+            worker.begin(Nanos(now));
+        }
         Self {
             key: cell.key,
             slots: threads as usize * queue_depth,
             outstanding: 0,
+            completion_last: now,
             is_counting: false,
             is_issuing: true,
             hand_over: HandOver::default(),
@@ -64,6 +80,9 @@ impl ActiveCell {
             },
             streams: (0..threads).map(|w| Stream::new(cell, w)).collect(),
             streams_ended: 0,
+            free: vec![Vec::new(); arrivals.len()],
+            arrivals,
+            rest_from: None,
             started: 0,
             deadline: NEVER,
             tick_start: NEVER,
@@ -86,6 +105,11 @@ impl ActiveCell {
         self.streams_ended == self.streams.len() && self.outstanding == 0
     }
 
+    /// Whether it submits by a schedule and not when a slot comes free.
+    pub(super) fn is_open_loop(&self) -> bool {
+        !self.arrivals.is_empty()
+    }
+
     /// Whether a worker of an amount has nothing left to issue.
     pub(super) fn has_ended_stream(&self) -> bool {
         self.streams_ended > 0
@@ -101,9 +125,37 @@ impl ActiveCell {
         self.flash_before = flash;
     }
 
-    /// The first time that lies beyond the running tick.
+    /// The next time at which something is due that no I/O's completion brings about: the first
+    /// time beyond the running tick, or an arrival that has a free slot.
     pub(super) fn boundary(&self) -> u64 {
+        self.tick_boundary().min(self.arrival_next())
+    }
+
+    /// The first time that lies beyond the running tick.
+    pub(super) fn tick_boundary(&self) -> u64 {
         self.tick_end.saturating_add(u64::from(self.is_amount()))
+    }
+
+    fn arrival_next(&self) -> u64 {
+        if !self.is_issuing {
+            return NEVER;
+        }
+        let waiting = self.arrivals.iter().zip(&self.free);
+        let waiting = waiting.filter(|(_, free)| !free.is_empty());
+        let next = waiting.filter_map(|(arrivals, _)| arrivals.next());
+        next.map(|at| at.0).min().unwrap_or(NEVER)
+    }
+
+    /// A worker whose next arrival is due at `now`, with a slot that was free when it was offered.
+    pub(super) fn due(&mut self, now: u64) -> Option<(usize, usize)> {
+        if !self.is_issuing {
+            return None;
+        }
+        let is_due = |arrivals: &Arrivals| arrivals.next().is_some_and(|at| at.0 <= now);
+        let mut workers = self.arrivals.iter().zip(&self.free);
+        let worker = workers.position(|(arrivals, free)| is_due(arrivals) && !free.is_empty())?;
+        let slot = self.free[worker].pop()?;
+        Some((worker, slot))
     }
 
     /// When the running tick ends.
@@ -116,15 +168,47 @@ impl ActiveCell {
         now >= self.deadline
     }
 
-    /// The next I/O for a slot; `None` when its worker has nothing left to issue.
+    /// The next I/O for a slot, and the time from which its response time counts: `now`, or in
+    /// open loop its intended start. `None` when its worker has nothing to issue for it.
     #[inline]
-    pub(super) fn next_io(&mut self, slot: usize, worker: usize, flash: &Flash) -> Option<Io> {
+    pub(super) fn next_io(
+        &mut self,
+        slot: usize,
+        worker: usize,
+        flash: &Flash,
+        now: u64,
+    ) -> Option<(Io, u64)> {
         debug_assert!(slot < self.slots && worker == slot / self.queue_depth);
+        let mut from = now;
+        if let Some(arrivals) = self.arrivals.get_mut(worker) {
+            if self.streams[worker].is_issued() {
+                self.note_ended_streams();
+                return None;
+            }
+            let Some(intended) = arrivals.take_due(Nanos(now)) else {
+                self.free[worker].push(slot);
+                return None;
+            };
+            from = intended.0;
+        }
         let io = self.streams[worker].next(flash);
         if io.is_none() {
             self.note_ended_streams();
         }
-        io
+        io.map(|io| (io, from))
+    }
+
+    /// The hand-over into it ended at `at` before it submitted anything.
+    pub(super) fn note_rest(&mut self, at: u64) {
+        self.rest_from = Some(at);
+    }
+
+    /// It submits an I/O at `now`.
+    #[inline]
+    pub(super) fn note_submission(&mut self, now: u64) {
+        if let Some(rest_from) = self.rest_from.take() {
+            self.hand_over.idle_gap = Nanos(now - rest_from);
+        }
     }
 
     /// The worker that a slot belongs to.
@@ -133,7 +217,7 @@ impl ActiveCell {
     }
 
     fn note_ended_streams(&mut self) {
-        self.streams_ended = self.streams.iter().filter(|s| s.is_ended()).count();
+        self.streams_ended = self.streams.iter().filter(|s| s.is_issued()).count();
     }
 
     /// Counts a completion.
@@ -170,6 +254,18 @@ impl ActiveCell {
         })
     }
 
+    /// What became of the arrivals on a clock that a time ended at `at`.
+    fn arrival_counts(&self, at: u64) -> Option<ArrivalCounts> {
+        if self.arrivals.is_empty() || self.is_amount() {
+            return None;
+        }
+        let mut all = ArrivalCounts::default();
+        for worker in &self.arrivals {
+            all.merge(&worker.counts_before(Nanos(self.started), Nanos(at)));
+        }
+        Some(all)
+    }
+
     /// Stops the clock at `at`, after its last tick, and gives what the cell returned.
     pub(super) fn end(&mut self, at: u64, flash: FlashCounts) -> Measurement {
         self.is_counting = false;
@@ -184,6 +280,7 @@ impl ActiveCell {
             read: std::mem::take(&mut self.read),
             write: std::mem::take(&mut self.write),
             hand_over: self.hand_over,
+            arrivals: self.arrival_counts(at),
             host_limited: None,
             flash: Some(FlashCounts {
                 host_pages: flash.host_pages - before.host_pages,

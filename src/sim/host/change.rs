@@ -88,7 +88,7 @@ impl Session {
                 ),
             }));
         }
-        let active = ActiveCell::new(cell);
+        let active = ActiveCell::new(cell, self.now);
         if active.slots > self.slots.len() {
             self.slots.resize(active.slots, Slot::default());
             self.device.grow(active.slots);
@@ -157,15 +157,14 @@ impl Session {
     /// The last I/O of the cell that leaves has completed.
     fn end_leaving(&mut self) -> Result<(), Halt> {
         let leaving = 1 - self.entering;
-        if self.cells[leaving]
-            .as_ref()
-            .is_some_and(|cell| cell.is_counting)
-        {
+        let cell = self.cells[leaving].as_ref();
+        let completion_last = cell.map_or(self.now, |cell| cell.completion_last);
+        if cell.is_some_and(|cell| cell.is_counting) {
             self.end_amount(leaving)?;
         }
         self.cells[leaving] = None;
         if self.cells[self.entering].is_some() {
-            self.conclude(self.now)?;
+            self.conclude(completion_last)?;
         }
         Ok(())
     }
@@ -194,10 +193,13 @@ impl Session {
         let now = self.now;
         let counts = self.device.counts();
         let change = std::mem::replace(&mut self.change, Change::at(now));
-        let first = change.first_submission.unwrap_or(now);
         let Some(cell) = &mut self.cells[self.entering] else {
             return Ok(());
         };
+        if change.first_submission.is_none() {
+            cell.note_rest(last_completion);
+        }
+        let first = change.first_submission.unwrap_or(last_completion);
         cell.hand_over = HandOver {
             idle_gap: Nanos(first.saturating_sub(last_completion)),
             overlap: Nanos(last_completion.saturating_sub(first)),
@@ -236,7 +238,7 @@ impl Session {
             let Some(cell) = &mut self.cells[index] else {
                 continue;
             };
-            if cell.boundary() != boundary {
+            if cell.tick_boundary() != boundary {
                 continue;
             }
             let at = cell.tick_end();
@@ -250,8 +252,31 @@ impl Session {
                 break;
             }
         }
-        self.note_boundary();
-        Ok(())
+        self.issue_arrivals(boundary);
+        // An open loop may have nothing outstanding at its deadline: it has left already.
+        self.settle_cells()
+    }
+
+    /// Issues what is due by `now` in open loop and has a free slot.
+    fn issue_arrivals(&mut self, now: u64) {
+        for index in [1 - self.entering, self.entering] {
+            while let Some((worker, slot)) =
+                self.cells[index].as_mut().and_then(|cell| cell.due(now))
+            {
+                // The other cell may have taken the slot meanwhile.
+                if self.slots[slot].is_busy {
+                    continue;
+                }
+                self.now = self.now.max(now);
+                let issued = self.cells[index]
+                    .as_mut()
+                    .and_then(|cell| cell.next_io(slot, worker, self.device.flash(), now));
+                let Some((io, from)) = issued else {
+                    break;
+                };
+                self.start(slot, index, worker, io, from, now);
+            }
+        }
     }
 
     /// The entering cell has run its time: it leaves.

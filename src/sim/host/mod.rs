@@ -94,6 +94,7 @@ enum Halt {
 /// One outstanding I/O.
 #[derive(Debug, Clone, Copy, Default)]
 struct Slot {
+    /// From when its response time counts.
     submitted: u64,
     length: u32,
     worker: u32,
@@ -169,10 +170,8 @@ impl Session {
     fn play_some(&mut self) -> Result<(), Halt> {
         for _ in 0..EVENTS_PER_LOOK {
             let Some((time, place)) = self.device.first() else {
-                return Err(Halt::Failed(Failure::Silent {
-                    waited_s: 0,
-                    outstanding: u32::try_from(self.busy).unwrap_or(u32::MAX),
-                }));
+                self.pass_rest()?;
+                continue;
             };
             if time >= self.boundary {
                 self.cross()?;
@@ -181,6 +180,17 @@ impl Session {
             }
         }
         self.look_at_commands()
+    }
+
+    /// The drive has nothing to do: the next thing to happen is a tick or an arrival.
+    fn pass_rest(&mut self) -> Result<(), Halt> {
+        if self.busy == 0 && self.boundary < NEVER {
+            return self.cross();
+        }
+        Err(Halt::Failed(Failure::Silent {
+            waited_s: 0,
+            outstanding: u32::try_from(self.busy).unwrap_or(u32::MAX),
+        }))
     }
 
     /// Counts a completion and fills its slot again.
@@ -194,6 +204,7 @@ impl Session {
             .as_mut()
             .expect("a cell stays while its I/Os are out");
         cell.outstanding -= 1;
+        cell.completion_last = now;
         if cell.is_counting {
             cell.count(done.is_read, u64::from(done.length), latency);
         } else {
@@ -203,12 +214,12 @@ impl Session {
         if done.fails {
             return Err(Halt::Failed(self.failure()));
         }
-        if is_alone && cell.is_issuing {
+        if is_alone && cell.is_issuing && !cell.is_open_loop() {
             let worker = done.worker as usize;
-            if let Some(io) = cell.next_io(slot, worker, self.device.flash()) {
+            if let Some((io, from)) = cell.next_io(slot, worker, self.device.flash(), now) {
                 cell.outstanding += 1;
                 let slot_state = &mut self.slots[slot];
-                slot_state.submitted = now;
+                slot_state.submitted = from;
                 slot_state.length = io.length;
                 slot_state.is_read = io.is_read;
                 self.submit(slot, io, now);
@@ -233,17 +244,18 @@ impl Session {
                 continue;
             }
             let worker = cell.worker_of(slot);
-            if let Some(io) = cell.next_io(slot, worker, self.device.flash()) {
-                self.start(slot, index, worker, io, now);
+            if let Some((io, from)) = cell.next_io(slot, worker, self.device.flash(), now) {
+                self.start(slot, index, worker, io, from, now);
                 return;
             }
         }
     }
 
-    fn start(&mut self, slot: usize, index: usize, worker: usize, io: Io, now: u64) {
+    fn start(&mut self, slot: usize, index: usize, worker: usize, io: Io, from: u64, now: u64) {
         let counts = self.device.counts();
         if let Some(cell) = &mut self.cells[index] {
             cell.outstanding += 1;
+            cell.note_submission(now);
             if cell.is_amount() && !cell.is_counting {
                 cell.start_clock(now, counts);
             }
@@ -253,7 +265,7 @@ impl Session {
         }
         self.busy += 1;
         self.slots[slot] = Slot {
-            submitted: now,
+            submitted: from,
             length: io.length,
             worker: u32::try_from(worker).expect("workers are counted in 32 bits"),
             cell: index,

@@ -21,7 +21,6 @@ pub(super) struct Stream {
     ring: [Io; RING],
     next: usize,
     drawn: usize,
-    is_ended: bool,
 }
 
 impl Stream {
@@ -37,13 +36,12 @@ impl Stream {
             ring: [none; RING],
             next: 0,
             drawn: 0,
-            is_ended: false,
         }
     }
 
-    /// Whether it has said that nothing is left.
-    pub(super) fn is_ended(&self) -> bool {
-        self.is_ended
+    /// Whether nothing is left of the worker's amount.
+    pub(super) fn is_issued(&self) -> bool {
+        self.next == self.drawn && self.addresses.is_issued()
     }
 
     /// The next I/O; `None` when the worker's amount is issued.
@@ -52,7 +50,6 @@ impl Stream {
         if self.next == self.drawn {
             self.draw(flash);
             if self.drawn == 0 {
-                self.is_ended = true;
                 return None;
             }
         }

@@ -19,6 +19,7 @@ fn access(read_percent: u8, random_percent: u8, block: u64, range: u64) -> Acces
         }],
         content: Content::Random,
         logical_block: Bytes(512),
+        rate_iops: None,
     }
 }
 

@@ -135,7 +135,7 @@ fn followers<'a>(run: &RoundsRun<'a>) -> Vec<(&'a RoundResult, &'a CellResult)> 
         .collect()
 }
 
-fn place(round: &RoundResult, cell: &CellResult) -> String {
+pub(super) fn place(round: &RoundResult, cell: &CellResult) -> String {
     format!(
         "round {}, {} (record {})",
         round.number, cell.label, cell.record

@@ -19,8 +19,10 @@ pub(super) struct InFlight {
     pub(super) io: Io,
     /// Number of the stage it was issued for.
     pub(super) stage: u64,
-    /// When it was handed to the kernel.
+    /// When it was handed to the kernel; in open loop, when it was meant to be.
     pub(super) submitted: Nanos,
+    /// Its intended start, in open loop.
+    pub(super) intended: Option<Nanos>,
     /// How often the kernel has asked to try again.
     pub(super) tries: u32,
 }
@@ -90,6 +92,7 @@ impl Slots {
             io,
             stage,
             submitted: Nanos(0),
+            intended: None,
             tries: 0,
         });
         Some(slot)

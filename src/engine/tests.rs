@@ -11,6 +11,7 @@ use crate::stats::Tally;
 use crate::stimulus::{Access, BlockShares, Cell, CellKey, Content, Until, Zone};
 use crate::units::{Bytes, KIB, MIB};
 
+mod open_loop;
 mod silent;
 
 const RANGE: u64 = 32 * MIB;

@@ -210,6 +210,9 @@ impl Worker {
             let Some(slot) = self.slots.take(io, stage) else {
                 return false;
             };
+            if let (Some(intended), Some(io)) = (self.course.intended(), self.slots.get_mut(slot)) {
+                io.intended = Some(intended);
+            }
             if !io.is_read {
                 copied += u64::from(io.length);
             }
@@ -232,7 +235,7 @@ impl Worker {
             let Some(io) = self.slots.get_mut(slot) else {
                 continue;
             };
-            io.submitted = now;
+            io.submitted = io.intended.unwrap_or(now);
             let stage = io.stage;
             if self.stage_noted != Some(stage) {
                 self.course.note_submission(stage, now);

@@ -229,8 +229,9 @@ pub struct Measurement {
 /// cell minus last completion of the old one, `d > 0` is an idle gap and `d <= 0` an overlap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct HandOver {
-    /// Time without any outstanding I/O.
-    pub idle_gap: Nanos,
+    /// Time without any outstanding I/O; `None` where it was not measured: no cell went before,
+    /// or the programme came too late and does not continue the step before.
+    pub idle_gap: Option<Nanos>,
     /// Time in which I/Os of both cells were outstanding.
     pub overlap: Nanos,
     /// I/Os that completed in the hand-over, old and new; they count for neither cell.

@@ -6,7 +6,6 @@ use super::event::{Event, Outcome, Tick};
 use super::signal::{Counted, HandOverCount, Second};
 use super::stage::StageRef;
 use crate::stats::Flow;
-use crate::stimulus::Until;
 use crate::stimulus::arrivals::ArrivalCounts;
 use crate::units::{Nanos, SECOND_NS};
 
@@ -96,11 +95,17 @@ impl Assembly {
             .get()
             .and_then(|start| before.deadline(start))
             .unwrap_or(start);
+        // The clock of an amount has started before: this tick lies beside its first one.
+        let ended = if stage.is_amount() {
+            before.last_completion().max(began)
+        } else {
+            start
+        };
         Some(Event::Tick(Box::new(Tick {
             key: stage.cell.key,
             is_hand_over: true,
-            at: start,
-            span: Nanos(start.0.saturating_sub(began.0)),
+            at: ended,
+            span: Nanos(ended.0.saturating_sub(began.0)),
             read: self.hand_over.read,
             write: self.hand_over.write,
         })))
@@ -185,8 +190,7 @@ impl Assembly {
         let start = stage.start.get().unwrap_or_default();
         let elapsed = Nanos(stage.end().0.saturating_sub(start.0));
         let key = stage.cell.key;
-        let is_timed = matches!(stage.cell.until, Until::Time(_));
-        let is_scheduled = is_timed && stage.cell.access.rate_iops.is_some();
+        let is_scheduled = !stage.is_amount() && stage.cell.access.rate_iops.is_some();
         let mut events = Vec::new();
         while self.seconds_told * SECOND_NS < elapsed.0 || !self.seconds.is_empty() {
             let left = elapsed.0.saturating_sub(self.seconds_told * SECOND_NS);
@@ -209,18 +213,18 @@ impl Assembly {
     }
 
     /// With d = first submission of this cell minus last completion of the one before: (d, 0)
-    /// where d is positive, else (0, -d).
-    fn gap(&self) -> (Nanos, Nanos) {
+    /// where d is positive, else (0, -d). Without a cell before it no gap is measured.
+    fn gap(&self) -> (Option<Nanos>, Nanos) {
         let last = match &self.before {
-            None => return (Nanos(0), Nanos(0)),
+            None => return (None, Nanos(0)),
             Some(Before::Joined(before)) => before.stage().last_completion(),
             Some(Before::Rested(last)) => *last,
         };
         let Some(first) = self.submission_first else {
-            return (Nanos(0), Nanos(0));
+            return (None, Nanos(0));
         };
         (
-            Nanos(first.0.saturating_sub(last.0)),
+            Some(Nanos(first.0.saturating_sub(last.0))),
             Nanos(last.0.saturating_sub(first.0)),
         )
     }

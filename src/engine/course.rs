@@ -146,7 +146,10 @@ impl Course {
     fn begin(&mut self, start: Nanos) {
         if let Some(mut part) = self.upcoming.take() {
             part.admit(start);
-            self.out.push(part.begin(start, self.meter.busy()));
+            if !part.has_clock() {
+                part.start_clock(start, self.meter.busy());
+            }
+            self.out.push(part.hand_over());
             self.current = Some(part);
         }
     }
@@ -159,14 +162,18 @@ impl Course {
         {
             let started = upcoming.stage.stage().start.observe(done.completed);
             match started {
+                Some(start) if upcoming.is_amount() => {
+                    if !upcoming.has_clock() {
+                        upcoming.start_clock(start, self.meter.busy());
+                    }
+                    upcoming.note_completion(done.completed);
+                    upcoming.count(done, &mut self.out);
+                    return;
+                }
                 Some(start) if done.completed > start => self.begin(start),
                 Some(_) | None => {
                     upcoming.note_completion(done.completed);
-                    if upcoming.is_amount() {
-                        upcoming.count(done, &mut self.out);
-                    } else {
-                        upcoming.count_hand_over(done);
-                    }
+                    upcoming.count_hand_over(done);
                     return;
                 }
             }
@@ -233,9 +240,10 @@ impl Course {
                 part.note_submission(at);
             }
         }
-        // The very first submission starts the clock of the very first cell.
-        if self.current.is_none()
-            && let Some(upcoming) = &self.upcoming
+        // The first submission starts the clock of the very first cell, and of every amount.
+        if let Some(upcoming) = &self.upcoming
+            && upcoming.number() == stage
+            && (self.current.is_none() || upcoming.is_amount())
         {
             upcoming.stage.stage().start.publish(at);
         }

@@ -57,8 +57,8 @@ pub struct Outcome {
     pub read: Flow,
     /// Writes that count for it.
     pub write: Flow,
-    /// Time without any outstanding I/O before it.
-    pub idle_gap: Nanos,
+    /// Time without any outstanding I/O before it; `None` where no cell before it is known.
+    pub idle_gap: Option<Nanos>,
     /// Time in which I/Os of the cell before were outstanding beside its own.
     pub overlap: Nanos,
     /// I/Os that completed in the hand-over and count for no cell.

@@ -119,7 +119,7 @@ impl Part {
 
     /// Whether an amount ends the cell, not a time.
     pub(super) fn is_amount(&self) -> bool {
-        self.stage.stage().deadline(Nanos(0)).is_none()
+        self.stage.stage().is_amount()
     }
 
     /// The end of the cell's clock, where it is known beforehand.
@@ -135,15 +135,23 @@ impl Part {
         [second_end, clock.deadline].into_iter().flatten().min()
     }
 
-    /// The clock starts; `busy` is how long the thread was busy so far. Gives the I/Os of the
-    /// hand-over that ends here.
-    pub(super) fn begin(&mut self, start: Nanos, busy: Nanos) -> Signal {
+    /// Whether the clock has started here.
+    pub(super) fn has_clock(&self) -> bool {
+        self.clock.is_some()
+    }
+
+    /// The clock starts; `busy` is how long the thread was busy so far.
+    pub(super) fn start_clock(&mut self, start: Nanos, busy: Nanos) {
         self.clock = Some(PartClock {
             start,
             deadline: self.stage.stage().deadline(start),
             second_end: Nanos(start.0.saturating_add(SECOND_NS)),
             busy,
         });
+    }
+
+    /// The I/Os of the hand-over that ends here.
+    pub(super) fn hand_over(&self) -> Signal {
         Signal::HandOver {
             stage: self.number(),
             count: self.hand_over,

@@ -2,7 +2,9 @@
 //!
 //! A [`Stage`] is a cell with the little that workers share about it; a [`Row`] is a programme of
 //! stages, linked to the next programme. Workers agree without locks: the last of them to complete
-//! its I/Os of a cell publishes the start of the next cell's clock (design 4).
+//! its I/Os of a cell publishes the start of the next cell's clock, and the first one to submit an
+//! I/O of an amount publishes the start of that one: an amount counts all its I/Os, so its clock
+//! has to hold them (design 4).
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
@@ -84,9 +86,21 @@ impl Stage {
         }
     }
 
+    /// Whether an amount ends it, not a time.
+    pub(super) fn is_amount(&self) -> bool {
+        matches!(self.cell.until, Until::Transferred(_))
+    }
+
     /// When its last I/O completed; final once every worker has left it.
     pub(super) fn last_completion(&self) -> Nanos {
         Nanos(self.last_completion.load(Ordering::Acquire))
+    }
+
+    /// The cell before it has ended at `ended`.
+    fn follow(&self, ended: Nanos) {
+        if !self.is_amount() {
+            self.start.publish(ended);
+        }
     }
 
     /// Whether every worker has left it.
@@ -228,7 +242,8 @@ impl StageRef {
     }
 
     /// A worker has completed its last I/O of this stage, at `last_completion`, after it had asked
-    /// what follows. The last worker to leave starts the clock of the next stage.
+    /// what follows. The last worker to leave starts the clock of the next stage, unless that is an
+    /// amount.
     pub(super) fn leave(&self, last_completion: Nanos) {
         let stage = self.stage();
         stage
@@ -239,11 +254,9 @@ impl StageRef {
         }
         let ended = stage.last_completion().max(stage.end());
         match self.peek() {
-            Some(Following::Same(next)) => {
-                next.stage().start.publish(ended);
-            }
+            Some(Following::Same(next)) => next.stage().follow(ended),
             Some(Following::Others(next)) => {
-                next.stage().start.publish(ended);
+                next.stage().follow(ended);
                 next.row.gate.open();
             }
             Some(Following::Nobody) | None => {}

@@ -245,7 +245,7 @@ fn cell_result(record: u64, cell: &CellDone) -> CellResult {
         write: tally(cell.write.as_ref()),
         read_histogram: cell.read.as_ref().map(|flow| flow.histogram.clone()),
         write_histogram: cell.write.as_ref().map(|flow| flow.histogram.clone()),
-        idle_gap: Nanos(cell.idle_gap_ns),
+        idle_gap: cell.idle_gap_ns.map(Nanos),
         hand_over: Nanos(cell.hand_over_ns),
         hand_over_ios: cell.hand_over_ios,
         arrivals: cell.arrivals,

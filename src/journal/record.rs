@@ -182,8 +182,8 @@ pub struct CellDone {
     /// Writes; absent when none completed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub write: Option<FlowRecord>,
-    /// Time without any outstanding I/O before it.
-    pub idle_gap_ns: u64,
+    /// Time without any outstanding I/O before it; `null` where it was not measured.
+    pub idle_gap_ns: Option<u64>,
     /// Time in which it overlapped with the cell before.
     pub hand_over_ns: u64,
     /// I/Os that completed in the hand-over, counted for neither cell.

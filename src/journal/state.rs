@@ -101,8 +101,8 @@ pub struct CellResult {
     pub read_histogram: Option<String>,
     /// Histogram of writes as it stands in the journal.
     pub write_histogram: Option<String>,
-    /// Idle gap before it.
-    pub idle_gap: Nanos,
+    /// Idle gap before it, where it was measured.
+    pub idle_gap: Option<Nanos>,
     /// Overlap with the cell before.
     pub hand_over: Nanos,
     /// I/Os of the hand-over.

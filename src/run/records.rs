@@ -71,7 +71,7 @@ pub fn cell(measured: &Measurement, label: &str) -> CellDone {
         elapsed_ns: measured.elapsed.0,
         read: flow(&measured.read),
         write: flow(&measured.write),
-        idle_gap_ns: measured.hand_over.idle_gap.0,
+        idle_gap_ns: measured.hand_over.idle_gap.map(|gap| gap.0),
         hand_over_ns: measured.hand_over.overlap.0,
         hand_over_ios: measured.hand_over.ios_uncounted,
         arrivals: measured.arrivals.map(arrivals),

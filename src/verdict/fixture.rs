@@ -320,7 +320,7 @@ fn fill_cell(amount: Bytes) -> CellResult {
         write: tally(ios, amount.0, Nanos::from_secs(900)),
         read_histogram: None,
         write_histogram: None,
-        idle_gap: Nanos(0),
+        idle_gap: Some(Nanos(0)),
         hand_over: Nanos(0),
         hand_over_ios: 0,
         arrivals: None,

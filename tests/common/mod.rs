@@ -116,7 +116,7 @@ pub fn cell(step_index: u32, round: u32, cell_index: u32, ios: u64) -> Line {
         elapsed_ns: 1_000_000_000,
         read: None,
         write: Some(flow),
-        idle_gap_ns: 0,
+        idle_gap_ns: Some(0),
         hand_over_ns: 0,
         hand_over_ios: 0,
         arrivals: None,

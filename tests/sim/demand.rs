@@ -115,7 +115,8 @@ fn an_open_loop_at_rest_hands_over_at_its_deadline() {
     let all = measurements(&events);
     assert_eq!(all[1].started, Nanos(10 * MS));
     let change = all[1].hand_over;
-    assert_eq!(change.idle_gap, Nanos(10 * MS - 9 * MS - 12_086));
+    let rest = 10 * MS - 9 * MS - 12_086;
+    assert_eq!(change.idle_gap, Some(Nanos(rest)));
     assert_eq!((change.overlap, change.ios_uncounted), (Nanos(0), 0));
     // Into the open loop: its schedule begins at the deadline of 20 ms, its clock when the last
     // old I/O has completed, its first I/O takes the slot that comes free there.

@@ -53,7 +53,8 @@ fn a_complete_run_verifies_and_holds_the_standards_procedure() {
                 .iter()
                 .all(|cell| cell.elapsed == Nanos::from_secs(2))
         );
-        assert!(round.cells.iter().all(|cell| cell.idle_gap == Nanos(0)));
+        let none = Some(Nanos(0));
+        assert!(round.cells.iter().all(|cell| cell.idle_gap == none));
     }
 }
 

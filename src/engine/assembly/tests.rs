@@ -118,7 +118,7 @@ fn gaps_and_overlaps_come_from_first_submission_and_last_completion() {
         };
         assert_eq!(
             (outcome.idle_gap, outcome.overlap),
-            (Nanos(gap), Nanos(overlap))
+            (Some(Nanos(gap)), Nanos(overlap))
         );
     }
 }

@@ -175,6 +175,25 @@ fn an_amount_counts_what_completes_before_its_clock() {
     assert!(walk.course.is_over());
 }
 
+/// The rate of an amount would be too high if its clock left out what it counts.
+#[test]
+fn the_clock_of_an_amount_starts_with_its_first_submission() {
+    let mut walk = Walk::new(vec![timed(2, 1_000), amount(2)]);
+    walk.issue(0);
+    walk.complete(1, 1_001);
+    let Some(upcoming) = &walk.course.upcoming else {
+        panic!("the amount is under way beside an old I/O");
+    };
+    assert_eq!(upcoming.stage.stage().start.get(), Some(Nanos(1_001)));
+    let stage = upcoming.stage.clone();
+    walk.complete(1, 1_050);
+    walk.complete(2, 1_060);
+    assert_eq!(
+        (stage.stage().start.get(), stage.stage().end()),
+        (Some(Nanos(1_001)), Nanos(1_060))
+    );
+}
+
 #[test]
 fn stalled_seconds_are_passed_without_ios() {
     const SECOND: u64 = 1_000_000_000;

@@ -178,7 +178,8 @@ fn change_row(run: &Run<'_>, round: &RoundResult) -> TableRow {
     let count = |number: usize| Value::Count(u64::try_from(number).unwrap_or(u64::MAX));
     let ms = |time: Nanos| Value::Number(to_f64(time.0) / 1e6, Format::Milliseconds);
     let longest = round.cells.iter().max_by_key(|cell| cell.idle_gap);
-    let before = longest.filter(|cell| cell.idle_gap.0 > 0);
+    let gap = longest.and_then(|cell| cell.idle_gap);
+    let before = longest.filter(|cell| cell.idle_gap > Some(Nanos(0)));
     let hand_over = round.cells.iter().map(|cell| cell.hand_over).max();
     let limited = round
         .cells
@@ -188,7 +189,7 @@ fn change_row(run: &Run<'_>, round: &RoundResult) -> TableRow {
         head: round.number.to_string(),
         cells: vec![
             count(round.cells.len()),
-            ms(longest.map_or(Nanos(0), |cell| cell.idle_gap)),
+            gap.map_or(Value::Missing("not measured".to_owned()), ms),
             Value::Text(before.map_or("-".to_owned(), |cell| cell_text(run, cell))),
             ms(hand_over.unwrap_or_default()),
             Value::Count(round.cells.iter().map(|cell| cell.hand_over_ios).sum()),

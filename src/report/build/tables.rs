@@ -268,7 +268,7 @@ fn cell_row(
     row.extend(flow(&cell.read));
     row.extend(flow(&cell.write));
     row.extend([
-        Value::Count(cell.idle_gap.0),
+        count(cell.idle_gap.map(|gap| gap.0)),
         Value::Count(cell.hand_over.0),
         Value::Count(cell.hand_over_ios),
         count(cell.arrivals.map(|arrivals| arrivals.asked)),

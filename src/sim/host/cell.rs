@@ -207,7 +207,7 @@ impl ActiveCell {
     #[inline]
     pub(super) fn note_submission(&mut self, now: u64) {
         if let Some(rest_from) = self.rest_from.take() {
-            self.hand_over.idle_gap = Nanos(now - rest_from);
+            self.hand_over.idle_gap = Some(Nanos(now - rest_from));
         }
     }
 

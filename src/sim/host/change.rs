@@ -62,12 +62,17 @@ impl Session {
         let programme = self.queue.pop_front().ok_or(Halt::Stop)?;
         self.programme = programme.cells.into();
         self.change = Change::at(self.now);
-        self.begin_from_rest(self.now)?;
+        // A programme that continues the step before has rested since its last completion, when
+        // the clock stopped; before any other no gap is measured.
+        let step = self.programme.front().map(|cell| cell.key.step_index);
+        let rest_from = (step == self.step_last).then_some(self.now);
+        self.begin_from_rest(rest_from)?;
         self.settle_cells()
     }
 
-    /// Begins the next cell of the programme with nothing outstanding since `rest_from`.
-    fn begin_from_rest(&mut self, rest_from: u64) -> Result<(), Halt> {
+    /// Begins the next cell of the programme with nothing outstanding since `rest_from`; `None`
+    /// where no cell went before.
+    fn begin_from_rest(&mut self, rest_from: Option<u64>) -> Result<(), Halt> {
         let Some(cell) = self.programme.pop_front() else {
             return Err(Halt::Stop);
         };
@@ -88,6 +93,7 @@ impl Session {
                 ),
             }));
         }
+        self.step_last = Some(cell.key.step_index);
         let active = ActiveCell::new(cell, self.now);
         if active.slots > self.slots.len() {
             self.slots.resize(active.slots, Slot::default());
@@ -146,7 +152,7 @@ impl Session {
                     }
                     let rest_from = self.now;
                     self.rest(self.build.faults.gap_at_change);
-                    self.begin_from_rest(rest_from)?;
+                    self.begin_from_rest(Some(rest_from))?;
                 }
             }
         }
@@ -164,7 +170,7 @@ impl Session {
         }
         self.cells[leaving] = None;
         if self.cells[self.entering].is_some() {
-            self.conclude(completion_last)?;
+            self.conclude(Some(completion_last))?;
         }
         Ok(())
     }
@@ -188,21 +194,23 @@ impl Session {
         self.emit(Event::CellDone(Box::new(measurement)))
     }
 
-    /// The hand-over is over: the last I/O of the old cell completed at `last_completion`.
-    fn conclude(&mut self, last_completion: u64) -> Result<(), Halt> {
+    /// The hand-over is over: the last I/O of the old cell, if there was one, completed at
+    /// `last_completion`.
+    fn conclude(&mut self, last_completion: Option<u64>) -> Result<(), Halt> {
         let now = self.now;
         let counts = self.device.counts();
         let change = std::mem::replace(&mut self.change, Change::at(now));
         let Some(cell) = &mut self.cells[self.entering] else {
             return Ok(());
         };
-        if change.first_submission.is_none() {
-            cell.note_rest(last_completion);
+        let (first, last) = (change.first_submission, last_completion);
+        if let (None, Some(last)) = (first, last) {
+            cell.note_rest(last);
         }
-        let first = change.first_submission.unwrap_or(last_completion);
+        let both = first.zip(last);
         cell.hand_over = HandOver {
-            idle_gap: Nanos(first.saturating_sub(last_completion)),
-            overlap: Nanos(last_completion.saturating_sub(first)),
+            idle_gap: both.map(|(first, last)| Nanos(first.saturating_sub(last))),
+            overlap: both.map_or(Nanos(0), |(first, last)| Nanos(last.saturating_sub(first))),
             ios_uncounted: change.read.ios + change.write.ios,
         };
         let key = cell.key;

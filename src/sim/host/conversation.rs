@@ -18,7 +18,10 @@ impl Session {
                     self.queue.push_back(programme);
                     self.play()
                 }
-                Command::Cancel => Halt::Stop,
+                Command::Cancel => {
+                    self.step_last = None;
+                    Halt::Stop
+                }
                 // An answer to a question that was settled otherwise.
                 Command::Proceed => continue,
             };
@@ -34,6 +37,7 @@ impl Session {
             Halt::Closed => return Err(Halt::Closed),
             Halt::Failed(failure) => {
                 self.failing = None;
+                self.step_last = None;
                 self.emit(Event::Failed(failure))?;
             }
             Halt::Stop => {}
@@ -66,6 +70,7 @@ impl Session {
 
     fn purge(&mut self, method: PurgeMethod) -> Result<(), Halt> {
         let started = self.now;
+        self.step_last = None;
         let (name, is_named_by_standard) = match method {
             PurgeMethod::Auto => (self.build.purge_method.clone(), true),
             PurgeMethod::Discard => ("discard of the whole device (simulated)".into(), false),
@@ -130,7 +135,10 @@ impl Session {
                 Ok(false)
             }
             Command::Proceed => Ok(true),
-            Command::Cancel => Err(Halt::Stop),
+            Command::Cancel => {
+                self.step_last = None;
+                Err(Halt::Stop)
+            }
             Command::Close => Err(Halt::Closed),
             Command::Purge(_) => Err(Halt::Failed(Failure::Purge {
                 method: self.build.purge_method.clone(),

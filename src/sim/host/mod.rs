@@ -123,6 +123,8 @@ pub(crate) struct Session {
     /// The next tick or deadline of either cell.
     boundary: u64,
     now: u64,
+    /// Step of the last cell, unless something came after it: a purge, a cancel, a failure.
+    step_last: Option<u32>,
     change: Change,
     ios_submitted: u64,
     failing: Option<Io>,
@@ -149,6 +151,7 @@ impl Session {
             busy: 0,
             boundary: NEVER,
             now: 0,
+            step_last: None,
             change: Change::at(0),
             ios_submitted: 0,
             failing: None,

@@ -22,6 +22,8 @@ pub(super) struct RoundsRun<'a> {
     pub(super) closed: Vec<&'a RoundResult>,
     /// The rounds the report stands on.
     window: Option<Window<'a>>,
+    /// Whether cells of another step were run before the first round.
+    has_cells_before: bool,
     /// Whether `--quick` shortened the run.
     pub(super) is_quick: bool,
 }
@@ -35,7 +37,10 @@ impl<'a> RoundsRun<'a> {
             .filter(|round| round.closed.is_some())
             .copied()
             .collect();
+        let earlier = state.attempts.iter();
+        let mut earlier = earlier.take_while(|attempt| attempt.step_index != step_index);
         Self {
+            has_cells_before: earlier.any(|attempt| !attempt.cells.is_empty()),
             all,
             closed,
             window: Window::of(state, step_index),
@@ -122,13 +127,16 @@ pub(super) fn lines(run: &RoundsRun<'_>) -> Vec<Line> {
     vec![idle_gaps(run), hand_overs(run), host_limits(run)]
 }
 
-/// Cells that follow another cell: all but the first of a segment, which an interruption or the
-/// beginning of the run precedes.
+/// Cells that follow another cell: all but the first of a segment, which an interruption precedes,
+/// or the beginning of the run where no other step ran a cell.
 fn followers<'a>(run: &RoundsRun<'a>) -> Vec<(&'a RoundResult, &'a CellResult)> {
     let mut segment_last = None;
     run.cells()
         .filter(|(round, _)| {
-            let follows = segment_last == Some(round.segment) || segment_last.is_none();
+            let follows = match segment_last {
+                Some(segment) => segment == round.segment,
+                None => run.has_cells_before,
+            };
             segment_last = Some(round.segment);
             follows
         })
@@ -155,31 +163,38 @@ fn idle_gaps(run: &RoundsRun<'_>) -> Line {
     )
     .asked(format!("at most {}", limit.as_span()));
     let cells = followers(run);
-    let Some((round, longest)) = cells.iter().rev().max_by_key(|(_, cell)| cell.idle_gap) else {
+    let gaps = cells
+        .iter()
+        .filter_map(|(round, cell)| Some((*round, *cell, cell.idle_gap?)));
+    let Some((round, before, longest)) = gaps.clone().rev().max_by_key(|(_, _, gap)| *gap) else {
         return line.cannot("no cell follows another");
     };
-    let above = cells
-        .iter()
-        .filter(|(_, cell)| cell.idle_gap > limit)
-        .count();
+    let above = gaps.filter(|(_, _, gap)| *gap > limit).count();
+    let changes = counted(cells.len(), "change");
     let line = line
-        .done(format!("longest {}", gap_text(longest.idle_gap)))
-        .evidence(if longest.idle_gap.0 == 0 {
-            format!("no idle gap in {}", counted(cells.len(), "change"))
+        .done(format!("longest {}", gap_text(longest)))
+        .evidence(if longest.0 == 0 {
+            format!("no idle gap in {changes}")
         } else {
-            format!(
-                "before {}; {above} of {} above the bound",
-                place(round, longest),
-                counted(cells.len(), "change")
-            )
+            let place = place(round, before);
+            format!("before {place}; {above} of {changes} above the bound")
         });
-    let finding = (above > 0).then(|| {
-        format!(
-            "idle gaps of up to {} between cells",
-            gap_text(longest.idle_gap)
-        )
-    });
-    line.found(finding)
+    if above > 0 {
+        let longest = gap_text(longest);
+        return line.deviates(format!("idle gaps of up to {longest} between cells"));
+    }
+    match unmeasured(&cells) {
+        Some(finding) => line.cannot(finding),
+        None => line,
+    }
+}
+
+/// A programme that came too late for the drive to know what went before it.
+fn unmeasured(cells: &[(&RoundResult, &CellResult)]) -> Option<String> {
+    let missing = cells.iter().filter(|(_, cell)| cell.idle_gap.is_none());
+    let places: Vec<String> = missing.map(|(round, cell)| place(round, cell)).collect();
+    let named = some_of(&places, NAMED_MAX);
+    (!places.is_empty()).then(|| format!("the gap before {named} was not measured"))
 }
 
 fn gap_text(gap: Nanos) -> String {

@@ -260,6 +260,7 @@ fn translate_outcome(outcome: Outcome) -> Measurement {
             overlap: outcome.overlap,
             ios_uncounted: outcome.ios_uncounted,
         },
+        issued: outcome.issued,
         arrivals: outcome.arrivals,
         host_limited: outcome.host_limited,
         flash: None,

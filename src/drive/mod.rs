@@ -31,7 +31,7 @@ use tokio::sync::mpsc as events;
 
 use crate::stats::{Flow, Tally};
 use crate::stimulus::arrivals::ArrivalCounts;
-use crate::stimulus::{CellKey, Geometry, Programme};
+use crate::stimulus::{CellKey, Geometry, Issued, Programme};
 use crate::units::Nanos;
 pub use identity::{DriveKind, Host, Identity, WriteCache};
 
@@ -216,6 +216,8 @@ pub struct Measurement {
     pub write: Flow,
     /// How the cell before gave way to this one.
     pub hand_over: HandOver,
+    /// I/Os issued for it.
+    pub issued: Issued,
     /// What became of the arrivals of an open loop; `None` in a closed loop and where an amount
     /// ended the cell.
     pub arrivals: Option<ArrivalCounts>,

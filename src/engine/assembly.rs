@@ -6,6 +6,7 @@ use super::event::{Event, Outcome, Tick};
 use super::signal::{Counted, HandOverCount, Second};
 use super::stage::StageRef;
 use crate::stats::Flow;
+use crate::stimulus::Issued;
 use crate::stimulus::arrivals::ArrivalCounts;
 use crate::units::{Nanos, SECOND_NS};
 
@@ -30,6 +31,7 @@ pub(super) struct Assembly {
     read: Flow,
     write: Flow,
     submission_first: Option<Nanos>,
+    issued: Issued,
     arrivals: ArrivalCounts,
     busy: Vec<(u32, Nanos)>,
 }
@@ -61,6 +63,7 @@ impl Assembly {
             read: Flow::default(),
             write: Flow::default(),
             submission_first: None,
+            issued: Issued::default(),
             arrivals: ArrivalCounts::default(),
             busy: Vec::new(),
         }
@@ -173,6 +176,7 @@ impl Assembly {
         self.merge(&counted.second);
         let first = [self.submission_first, counted.submission_first];
         self.submission_first = first.into_iter().flatten().min();
+        self.issued.merge(&counted.issued);
         self.arrivals.merge(&counted.arrivals);
         if counted.took_part {
             self.busy.push((counted.worker, counted.busy));
@@ -206,6 +210,7 @@ impl Assembly {
             idle_gap,
             overlap,
             ios_uncounted: self.hand_over.read.ios + self.hand_over.write.ios,
+            issued: self.issued,
             arrivals: is_scheduled.then_some(self.arrivals),
             host_limited: self.host_limited(elapsed, traits),
         })));

@@ -2,8 +2,8 @@
 
 use super::signal::Fault;
 use crate::stats::{Flow, Tally};
-use crate::stimulus::CellKey;
 use crate::stimulus::arrivals::ArrivalCounts;
+use crate::stimulus::{CellKey, Issued};
 use crate::units::Nanos;
 
 /// A report of the engine. Every `at` is on its clock.
@@ -63,6 +63,8 @@ pub struct Outcome {
     pub overlap: Nanos,
     /// I/Os that completed in the hand-over and count for no cell.
     pub ios_uncounted: u64,
+    /// I/Os issued for it.
+    pub issued: Issued,
     /// What became of the arrivals; `None` in a closed loop and where an amount ends the cell.
     pub arrivals: Option<ArrivalCounts>,
     /// Why the host may have been the limit.

@@ -7,6 +7,7 @@
 use super::signal::{Counted, HandOverCount, Second, Signal};
 use super::stage::StageRef;
 use crate::stats::{Flow, Tally};
+use crate::stimulus::Issued;
 use crate::stimulus::addresses::{Addresses, Io};
 use crate::stimulus::arrivals::{ArrivalCounts, Arrivals};
 use crate::units::{Nanos, SECOND_NS};
@@ -44,6 +45,7 @@ pub(super) struct Part {
     addresses: Option<Addresses>,
     /// When the I/Os of an open loop are due.
     arrivals: Option<Arrivals>,
+    issued: Issued,
     /// I/Os in flight.
     pub(super) in_flight: u32,
     /// No more I/Os will be issued.
@@ -80,6 +82,7 @@ impl Part {
         Self {
             addresses: takes_part.then(|| Addresses::new(cell, worker)),
             arrivals: Arrivals::of(&cell.access, worker).filter(|_| takes_part),
+            issued: Issued::default(),
             stage,
             worker,
             in_flight: 0,
@@ -190,7 +193,10 @@ impl Part {
         }
         let io = self.addresses.as_mut().and_then(Addresses::next_io);
         match io {
-            Some(_) => self.in_flight += 1,
+            Some(io) => {
+                self.in_flight += 1;
+                self.issued.note(io.is_read);
+            }
             None => self.is_issued = true,
         }
         io.map(|io| (io, intended))
@@ -270,6 +276,7 @@ impl Part {
             write: std::mem::take(&mut self.write),
             second: std::mem::take(&mut self.second),
             submission_first: self.submission_first,
+            issued: self.issued,
             arrivals: self.arrival_counts(),
             busy: Nanos(busy.0.saturating_sub(busy_start.0)),
         }))

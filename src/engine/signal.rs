@@ -1,6 +1,7 @@
 //! What workers tell the conductor: seconds, hand-overs, final counts, faults.
 
 use crate::stats::{Flow, Tally};
+use crate::stimulus::Issued;
 use crate::stimulus::addresses::Io;
 use crate::stimulus::arrivals::ArrivalCounts;
 use crate::units::Nanos;
@@ -74,6 +75,8 @@ pub(super) struct Counted {
     pub(super) second: Second,
     /// When its first I/O was submitted.
     pub(super) submission_first: Option<Nanos>,
+    /// I/Os issued.
+    pub(super) issued: Issued,
     /// What became of the arrivals, in open loop.
     pub(super) arrivals: ArrivalCounts,
     /// Time on the cell's clock in which its thread ran or waited for a CPU.

@@ -18,7 +18,7 @@ use chrono::{DateTime, FixedOffset};
 use crate::journal::record::{CellDone, FlowRecord, Line, Record, RoundClosed};
 use crate::journal::state::{Attempt, CellResult, Interruption, Noted, RoundResult, RunState};
 use crate::stats::Tally;
-use crate::stimulus::CellKey;
+use crate::stimulus::{CellKey, Issued};
 use crate::units::Nanos;
 
 /// Why a record cannot follow those before it.
@@ -249,6 +249,10 @@ fn cell_result(record: u64, cell: &CellDone) -> CellResult {
         hand_over: Nanos(cell.hand_over_ns),
         hand_over_ios: cell.hand_over_ios,
         arrivals: cell.arrivals,
+        issued: cell
+            .reads_issued
+            .zip(cell.writes_issued)
+            .map(|(reads, writes)| Issued { reads, writes }),
         host_limited: cell.host_limited.clone(),
         flash: cell.flash,
     }

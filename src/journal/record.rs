@@ -188,6 +188,12 @@ pub struct CellDone {
     pub hand_over_ns: u64,
     /// I/Os that completed in the hand-over, counted for neither cell.
     pub hand_over_ios: u64,
+    /// Reads issued for it, completed or not; absent in journals of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reads_issued: Option<u64>,
+    /// Writes issued for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub writes_issued: Option<u64>,
     /// What an open loop asked for; absent in a closed loop.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arrivals: Option<ArrivalsRecord>,

@@ -7,7 +7,7 @@ use crate::journal::record::{
     RunClosed, RunOpened, Warning,
 };
 use crate::stats::Tally;
-use crate::stimulus::CellKey;
+use crate::stimulus::{CellKey, Issued};
 use crate::units::Nanos;
 
 /// Everything known of a run.
@@ -109,6 +109,8 @@ pub struct CellResult {
     pub hand_over_ios: u64,
     /// What an open loop asked for; `None` in a closed loop.
     pub arrivals: Option<ArrivalsRecord>,
+    /// Reads and writes issued, completed or not.
+    pub issued: Option<Issued>,
     /// Why the host may have been the limit.
     pub host_limited: Option<String>,
     /// Flash operations.

@@ -74,6 +74,8 @@ pub fn cell(measured: &Measurement, label: &str) -> CellDone {
         idle_gap_ns: measured.hand_over.idle_gap.map(|gap| gap.0),
         hand_over_ns: measured.hand_over.overlap.0,
         hand_over_ios: measured.hand_over.ios_uncounted,
+        reads_issued: Some(measured.issued.reads),
+        writes_issued: Some(measured.issued.writes),
         arrivals: measured.arrivals.map(arrivals),
         host_limited: measured.host_limited.clone(),
         flash: measured.flash.map(flash),

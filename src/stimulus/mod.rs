@@ -109,6 +109,32 @@ pub enum Content {
     Stamped,
 }
 
+/// I/Os issued for a cell, whether or not they completed on its clock. They have the mix that was
+/// asked for; what completes has a little less of the slower direction, since more of it is still
+/// outstanding when the cell ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Issued {
+    /// Reads.
+    pub reads: u64,
+    /// Writes.
+    pub writes: u64,
+}
+
+impl Issued {
+    /// One more.
+    #[inline]
+    pub fn note(&mut self, is_read: bool) {
+        self.reads += u64::from(is_read);
+        self.writes += u64::from(!is_read);
+    }
+
+    /// Those of another worker, too.
+    pub fn merge(&mut self, other: &Self) {
+        self.reads += other.reads;
+        self.writes += other.writes;
+    }
+}
+
 impl BlockShares {
     /// One size only.
     pub fn one(size: Bytes) -> Self {

@@ -323,6 +323,7 @@ fn fill_cell(amount: Bytes) -> CellResult {
         idle_gap: Some(Nanos(0)),
         hand_over: Nanos(0),
         hand_over_ios: 0,
+        issued: None,
         arrivals: None,
         host_limited: None,
         flash: None,

@@ -11,6 +11,7 @@ mod conduct;
 mod demand;
 mod device;
 mod looped;
+mod mixes;
 mod preparation;
 mod record;
 mod words;
@@ -86,6 +87,7 @@ pub fn judge(state: &RunState, plan: &Plan) -> Ledger {
         lines.push(sequence(plan));
         lines.extend(preparation::lines(state, plan, rounds));
         lines.extend(looped::lines(plan, rounds, &run));
+        lines.push(mixes::line(rounds, &run));
         lines.extend(demand::lines(rounds, &run));
         lines.extend(conduct::steady_state(state, rounds, &run));
         lines.extend(conduct::lines(&run));

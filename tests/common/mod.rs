@@ -119,6 +119,8 @@ pub fn cell(step_index: u32, round: u32, cell_index: u32, ios: u64) -> Line {
         idle_gap_ns: Some(0),
         hand_over_ns: 0,
         hand_over_ios: 0,
+        reads_issued: None,
+        writes_issued: None,
         arrivals: None,
         host_limited: None,
         flash: None,

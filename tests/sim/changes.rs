@@ -48,3 +48,43 @@ fn the_clock_of_an_amount_starts_with_its_first_submission() {
     let span: u64 = counted.map(|tick| tick.span.0).sum();
     assert_eq!(span, all[1].elapsed.0);
 }
+
+/// The mix that a cell gives to the drive is the one asked for, within four standard deviations
+/// and in fact within half a deck of 100 for each worker; what completes on the cell's clock may
+/// lack up to TC x QD I/Os of the slower direction.
+#[test]
+fn what_is_issued_has_the_mix_and_what_completes_lacks_at_most_what_is_outstanding() {
+    let mut lab = Lab::open(DRIVE);
+    let shape = lab.shape();
+    let blocks = [1024 * KIB, 4 * KIB];
+    let mixes = [95_u8, 65, 35, 5];
+    let places = mixes
+        .iter()
+        .flat_map(|mix| blocks.map(|block| (*mix, block)));
+    let cells: Vec<Cell> = (0..)
+        .zip(places.clone())
+        .map(|(index, (mix, block))| shape.timed(index, mix, block, 6_000))
+        .collect();
+    let workers = u64::from(cells[0].access.threads);
+    let outstanding = u64::from(cells[0].access.outstanding());
+    let events = lab.fill_and_run(cells);
+    let all = measurements(&events);
+    for (cell, (mix, block)) in all.iter().zip(places) {
+        let (issued, mix) = (cell.issued, u64::from(mix));
+        let n = issued.reads + issued.writes;
+        let off = (100 * issued.reads).abs_diff(mix * n);
+        assert!(off <= 100 * 50 * workers, "{mix} {block}: {issued:?}");
+        assert!(n > 400, "{mix} {block}: {n}");
+        let completed = cell.read.tally.ios + cell.write.tally.ios;
+        let apart = outstanding + cell.hand_over.ios_uncounted;
+        assert!(
+            completed <= n && n - completed <= apart,
+            "{mix} {block}: {completed} of {n}"
+        );
+        let lacking = (100 * cell.read.tally.ios).abs_diff(mix * completed);
+        assert!(
+            lacking <= 100 * (100 * workers + 2 * outstanding),
+            "{mix} {block}: {lacking}"
+        );
+    }
+}

@@ -12,7 +12,7 @@ use ptse::journal::recorder::Recorder;
 use ptse::journal::{Entry, JOURNAL_FILE, RunState};
 use ptse::run::driver::Position;
 use ptse::run::{Driver, Ending, records};
-use ptse::spec::{Plan, Source, load};
+use ptse::spec::{Loaded, Plan, Source, load};
 use ptse::units::Nanos;
 use tokio::sync::mpsc::unbounded_channel;
 
@@ -45,13 +45,16 @@ track = [ { iops = { read_percent = 0, block = "4KiB" } } ]
 "#;
 
 pub(crate) fn plan(drive: &dyn Drive) -> Plan {
+    Plan::resolve(&test().spec, drive.geometry()).unwrap()
+}
+
+fn test() -> Loaded {
     let source = Source {
         name: "test/small".to_owned(),
         text: TEST.to_owned(),
         folder: None,
     };
-    let loaded = load(&source, &[], false).unwrap_or_else(|e| panic!("{}", e.render(false)));
-    Plan::resolve(&loaded.spec, drive.geometry()).unwrap()
+    load(&source, &[], false).unwrap_or_else(|e| panic!("{}", e.render(false)))
 }
 
 pub(crate) fn opened(drive: &dyn Drive, seed: u64) -> Line {
@@ -63,7 +66,7 @@ pub(crate) fn opened(drive: &dyn Drive, seed: u64) -> Line {
         spec_sha256: ptse::journal::chain::digest(TEST.as_bytes()),
         overrides: Vec::new(),
         quick: false,
-        effective: TEST.to_owned(),
+        effective: test().effective,
         seed,
         purge_method: "auto".to_owned(),
         waivers: Vec::new(),

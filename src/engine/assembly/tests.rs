@@ -62,6 +62,7 @@ fn counted(worker: u32, reads: u64, last: Second, busy: u64) -> Counted {
         write: Flow::default(),
         second: last,
         submission_first: Some(Nanos(50 + u64::from(worker))),
+        issued: crate::stimulus::Issued::default(),
         arrivals: ArrivalCounts::default(),
         busy: Nanos(busy),
     }

@@ -181,7 +181,7 @@ fn convergence(report: &Report) -> DataTable {
     }
 }
 
-const CELL_HEADS: [&str; 31] = [
+const CELL_HEADS: [&str; 33] = [
     "step",
     "round",
     "round_closed",
@@ -207,6 +207,8 @@ const CELL_HEADS: [&str; 31] = [
     "idle_gap_ns",
     "hand_over_ns",
     "hand_over_ios",
+    "reads_issued",
+    "writes_issued",
     "arrivals_asked",
     "arrivals_not_issued",
     "host_limited",
@@ -271,6 +273,8 @@ fn cell_row(
         count(cell.idle_gap.map(|gap| gap.0)),
         Value::Count(cell.hand_over.0),
         Value::Count(cell.hand_over_ios),
+        count(cell.issued.map(|issued| issued.reads)),
+        count(cell.issued.map(|issued| issued.writes)),
         count(cell.arrivals.map(|arrivals| arrivals.asked)),
         count(cell.arrivals.map(|arrivals| arrivals.not_issued)),
         cell.host_limited.clone().map_or_else(none, Value::Text),

@@ -10,7 +10,7 @@ use crate::sim::flash::Flash;
 use crate::stats::{Flow, Tally};
 use crate::stimulus::addresses::Io;
 use crate::stimulus::arrivals::{ArrivalCounts, Arrivals};
-use crate::stimulus::{Cell, CellKey, Until};
+use crate::stimulus::{Cell, CellKey, Issued, Until};
 use crate::units::{Nanos, SECOND_NS};
 
 /// No boundary ahead.
@@ -254,6 +254,14 @@ impl ActiveCell {
         })
     }
 
+    fn issued(&self) -> Issued {
+        let mut all = Issued::default();
+        for stream in &self.streams {
+            all.merge(&stream.issued());
+        }
+        all
+    }
+
     /// What became of the arrivals on a clock that a time ended at `at`.
     fn arrival_counts(&self, at: u64) -> Option<ArrivalCounts> {
         if self.arrivals.is_empty() || self.is_amount() {
@@ -280,6 +288,7 @@ impl ActiveCell {
             read: std::mem::take(&mut self.read),
             write: std::mem::take(&mut self.write),
             hand_over: self.hand_over,
+            issued: self.issued(),
             arrivals: self.arrival_counts(at),
             host_limited: None,
             flash: Some(FlashCounts {

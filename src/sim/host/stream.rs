@@ -8,8 +8,8 @@ use std::hint::black_box;
 
 use crate::sim::flash::Flash;
 use crate::sim::flash::layout::PAGE;
-use crate::stimulus::Cell;
 use crate::stimulus::addresses::{Addresses, Io};
+use crate::stimulus::{Cell, Issued};
 
 /// I/Os drawn at once: enough for the misses to overlap, and few enough to stay in the cache.
 const RING: usize = 32;
@@ -18,6 +18,8 @@ const RING: usize = 32;
 #[derive(Debug)]
 pub(super) struct Stream {
     addresses: Addresses,
+    /// Drawn ahead is not issued.
+    issued: Issued,
     ring: [Io; RING],
     next: usize,
     drawn: usize,
@@ -33,6 +35,7 @@ impl Stream {
         };
         Self {
             addresses: Addresses::new(cell, worker),
+            issued: Issued::default(),
             ring: [none; RING],
             next: 0,
             drawn: 0,
@@ -42,6 +45,11 @@ impl Stream {
     /// Whether nothing is left of the worker's amount.
     pub(super) fn is_issued(&self) -> bool {
         self.next == self.drawn && self.addresses.is_issued()
+    }
+
+    /// I/Os taken from it so far.
+    pub(super) fn issued(&self) -> Issued {
+        self.issued
     }
 
     /// The next I/O; `None` when the worker's amount is issued.
@@ -55,6 +63,7 @@ impl Stream {
         }
         let io = self.ring[self.next];
         self.next += 1;
+        self.issued.note(io.is_read);
         Some(io)
     }
 

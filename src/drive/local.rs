@@ -262,6 +262,7 @@ fn translate_outcome(outcome: Outcome) -> Measurement {
         },
         issued: outcome.issued,
         arrivals: outcome.arrivals,
+        workers: outcome.workers,
         host_limited: outcome.host_limited,
         flash: None,
     }

@@ -29,6 +29,7 @@ use std::sync::mpsc;
 use chrono::{DateTime, FixedOffset};
 use tokio::sync::mpsc as events;
 
+pub use crate::engine::WorkerLoad;
 use crate::stats::{Flow, Tally};
 use crate::stimulus::arrivals::ArrivalCounts;
 use crate::stimulus::{CellKey, Geometry, Issued, Programme};
@@ -221,6 +222,8 @@ pub struct Measurement {
     /// What became of the arrivals of an open loop; `None` in a closed loop and where an amount
     /// ended the cell.
     pub arrivals: Option<ArrivalCounts>,
+    /// How busy each worker's thread was; empty for a simulated drive, which has none.
+    pub workers: Vec<WorkerLoad>,
     /// Whether the host may have been the limit, with the reason.
     pub host_limited: Option<String>,
     /// Flash operations in this cell; only a simulated drive knows.

@@ -2,7 +2,8 @@
 
 use std::collections::VecDeque;
 
-use super::event::{Event, Outcome, Tick};
+use super::event::{Event, Outcome, Tick, WorkerLoad};
+use super::meter::Load;
 use super::signal::{Counted, HandOverCount, Second};
 use super::stage::StageRef;
 use crate::stats::Flow;
@@ -10,8 +11,8 @@ use crate::stimulus::Issued;
 use crate::stimulus::arrivals::ArrivalCounts;
 use crate::units::{Nanos, SECOND_NS};
 
-/// Share of its time above which a worker may have been the limit, in percent.
-const BUSY_PERCENT: u64 = 95;
+/// Share of its time above which a worker may have been the limit, in thousandths.
+const BUSY_PERMILLE: u32 = 950;
 
 /// A cell whose counts are coming in.
 #[derive(Debug)]
@@ -33,7 +34,7 @@ pub(super) struct Assembly {
     submission_first: Option<Nanos>,
     issued: Issued,
     arrivals: ArrivalCounts,
-    busy: Vec<(u32, Nanos)>,
+    loads: Vec<(u32, Load)>,
 }
 
 /// The cell before, as far as the hand-over needs it.
@@ -65,7 +66,7 @@ impl Assembly {
             submission_first: None,
             issued: Issued::default(),
             arrivals: ArrivalCounts::default(),
-            busy: Vec::new(),
+            loads: Vec::new(),
         }
     }
 
@@ -179,7 +180,7 @@ impl Assembly {
         self.issued.merge(&counted.issued);
         self.arrivals.merge(&counted.arrivals);
         if counted.took_part {
-            self.busy.push((counted.worker, counted.busy));
+            self.loads.push((counted.worker, counted.load));
         }
         self.note_passed(counted.worker, u64::MAX);
         self.counted += 1;
@@ -212,6 +213,7 @@ impl Assembly {
             ios_uncounted: self.hand_over.read.ios + self.hand_over.write.ios,
             issued: self.issued,
             arrivals: is_scheduled.then_some(self.arrivals),
+            workers: self.workers(elapsed),
             host_limited: self.host_limited(elapsed, traits),
         })));
         events
@@ -234,20 +236,43 @@ impl Assembly {
         )
     }
 
+    fn workers(&mut self, elapsed: Nanos) -> Vec<WorkerLoad> {
+        self.loads.sort_unstable_by_key(|(worker, _)| *worker);
+        let share = |time: Nanos| permille(time, elapsed);
+        let loads = self.loads.iter().map(|(_, load)| WorkerLoad {
+            cpu_permille: share(load.ran),
+            waiting_permille: load.waited.map(share),
+            preempted: load.preempted,
+        });
+        loads.collect()
+    }
+
     fn host_limited(&self, elapsed: Nanos, traits: &[String]) -> Option<String> {
         let mut reasons = traits.to_vec();
-        let percent = |busy: u64| u128::from(busy) * 100 / u128::from(elapsed.0.max(1));
-        let busiest = self.busy.iter().max_by_key(|(_, busy)| *busy);
-        if let Some((worker, busy)) = busiest
-            && percent(busy.0) > u128::from(BUSY_PERCENT)
+        let busiest = self.loads.iter().max_by_key(|(_, load)| load.busy());
+        if let Some((worker, load)) = busiest
+            && permille(load.busy(), elapsed) > BUSY_PERMILLE
         {
-            let share = percent(busy.0).min(100);
+            let percent = |time: Nanos| permille(time, elapsed) / 10;
+            let waited = match load.waited {
+                Some(waited) => format!("waited for a CPU {} %", percent(waited)),
+                None => "how long it waited for a CPU is not known".to_owned(),
+            };
             reasons.push(format!(
-                "worker {worker} ran or waited for a CPU {share} % of the time"
+                "worker {worker} was busy {} % of the time (ran {} %, {waited}; its CPU was taken \
+                 away {} times)",
+                percent(load.busy()).min(100),
+                percent(load.ran),
+                load.preempted
             ));
         }
         (!reasons.is_empty()).then(|| reasons.join("; "))
     }
+}
+
+fn permille(part: Nanos, whole: Nanos) -> u32 {
+    let share = u128::from(part.0) * 1000 / u128::from(whole.0.max(1));
+    u32::try_from(share).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 //! *upcoming* one, whose clock starts when the last old I/O of all workers has completed. A worker
 //! is never more than one cell ahead of the clock.
 
-use super::clock::Meter;
+use super::meter::Meter;
 use super::part::{Completion, Part};
 use super::signal::Signal;
 use super::stage::{Following, StageRef};
@@ -94,7 +94,7 @@ impl Course {
         current.is_issued = true;
         current.is_superseded = true;
         if !current.is_amount() || !current.takes_part() {
-            self.out.push(current.close(self.meter.busy()));
+            self.out.push(current.close(self.meter.load()));
         }
         match current.stage.following() {
             Following::Same(next) => {
@@ -120,7 +120,7 @@ impl Course {
             return false;
         }
         if current.is_amount() {
-            self.out.push(current.close(self.meter.busy()));
+            self.out.push(current.close(self.meter.load()));
         }
         current.leave();
         self.is_over = self.upcoming.is_none();
@@ -147,7 +147,7 @@ impl Course {
         if let Some(mut part) = self.upcoming.take() {
             part.admit(start);
             if !part.has_clock() {
-                part.start_clock(start, self.meter.busy());
+                part.start_clock(start, self.meter.load());
             }
             self.out.push(part.hand_over());
             self.current = Some(part);
@@ -164,7 +164,7 @@ impl Course {
             match started {
                 Some(start) if upcoming.is_amount() => {
                     if !upcoming.has_clock() {
-                        upcoming.start_clock(start, self.meter.busy());
+                        upcoming.start_clock(start, self.meter.load());
                     }
                     upcoming.note_completion(done.completed);
                     upcoming.count(done, &mut self.out);

@@ -67,6 +67,19 @@ pub struct Outcome {
     pub issued: Issued,
     /// What became of the arrivals; `None` in a closed loop and where an amount ends the cell.
     pub arrivals: Option<ArrivalCounts>,
+    /// How busy its workers were, in the order of their numbers.
+    pub workers: Vec<WorkerLoad>,
     /// Why the host may have been the limit.
     pub host_limited: Option<String>,
+}
+
+/// How busy a worker's thread was on a cell's clock, in thousandths of that time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WorkerLoad {
+    /// Time on a CPU.
+    pub cpu_permille: u32,
+    /// Time in which it could have run and got no CPU; `None` where the kernel does not tell.
+    pub waiting_permille: Option<u32>,
+    /// Times that its CPU was taken away.
+    pub preempted: u64,
 }

@@ -15,6 +15,7 @@ mod crew;
 pub mod event;
 mod filler;
 pub mod memory;
+mod meter;
 mod part;
 pub mod probe;
 mod ring;
@@ -29,7 +30,7 @@ use std::sync::mpsc::{self, Sender};
 use std::thread::{Builder, JoinHandle};
 
 pub use clock::Clock;
-pub use event::{Event, Outcome, Tick};
+pub use event::{Event, Outcome, Tick, WorkerLoad};
 pub use signal::Fault;
 
 use crate::stimulus::Programme;

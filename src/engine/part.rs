@@ -4,6 +4,7 @@
 //! deadline counts, one that completes exactly at the start belongs to the hand-over. The same
 //! holds for the seconds within it, so that every I/O lies in exactly one second.
 
+use super::meter::Load;
 use super::signal::{Counted, HandOverCount, Second, Signal};
 use super::stage::StageRef;
 use crate::stats::{Flow, Tally};
@@ -71,7 +72,7 @@ struct PartClock {
     start: Nanos,
     deadline: Option<Nanos>,
     second_end: Nanos,
-    busy: Nanos,
+    load: Load,
 }
 
 impl Part {
@@ -143,13 +144,13 @@ impl Part {
         self.clock.is_some()
     }
 
-    /// The clock starts; `busy` is how long the thread was busy so far.
-    pub(super) fn start_clock(&mut self, start: Nanos, busy: Nanos) {
+    /// The clock starts; `load` is that of the thread so far.
+    pub(super) fn start_clock(&mut self, start: Nanos, load: Load) {
         self.clock = Some(PartClock {
             start,
             deadline: self.stage.stage().deadline(start),
             second_end: Nanos(start.0.saturating_add(SECOND_NS)),
-            busy,
+            load,
         });
     }
 
@@ -263,11 +264,11 @@ impl Part {
     }
 
     /// Closes the account: nothing of this cell will be counted here any more.
-    pub(super) fn close(&mut self, busy: Nanos) -> Signal {
+    pub(super) fn close(&mut self, load: Load) -> Signal {
         self.is_closed = true;
         self.read.tally.merge(&self.second.read);
         self.write.tally.merge(&self.second.write);
-        let busy_start = self.clock.map_or(busy, |clock| clock.busy);
+        let load_before = self.clock.map_or(load, |clock| clock.load);
         Signal::Counted(Box::new(Counted {
             stage: self.number(),
             worker: self.worker,
@@ -278,7 +279,7 @@ impl Part {
             submission_first: self.submission_first,
             issued: self.issued,
             arrivals: self.arrival_counts(),
-            busy: Nanos(busy.0.saturating_sub(busy_start.0)),
+            load: load.since(&load_before),
         }))
     }
 

@@ -1,5 +1,6 @@
 //! What workers tell the conductor: seconds, hand-overs, final counts, faults.
 
+use super::meter::Load;
 use crate::stats::{Flow, Tally};
 use crate::stimulus::Issued;
 use crate::stimulus::addresses::Io;
@@ -79,8 +80,8 @@ pub(super) struct Counted {
     pub(super) issued: Issued,
     /// What became of the arrivals, in open loop.
     pub(super) arrivals: ArrivalCounts,
-    /// Time on the cell's clock in which its thread ran or waited for a CPU.
-    pub(super) busy: Nanos,
+    /// What its thread used and missed on the cell's clock.
+    pub(super) load: Load,
 }
 
 /// Why a run cannot go on.

@@ -10,11 +10,12 @@ use std::sync::mpsc::Sender;
 use std::time::Duration;
 
 use super::Inbox;
-use super::clock::{Clock, Meter};
+use super::clock::Clock;
 use super::content::Pool;
 use super::control::Control;
 use super::course::Course;
 use super::filler::Filler;
+use super::meter::Meter;
 use super::part::Completion;
 use super::ring::{BATCH, Entry, Ring, explain};
 use super::signal::{Fault, Signal};

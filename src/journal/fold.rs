@@ -253,6 +253,7 @@ fn cell_result(record: u64, cell: &CellDone) -> CellResult {
             .reads_issued
             .zip(cell.writes_issued)
             .map(|(reads, writes)| Issued { reads, writes }),
+        workers: cell.workers.clone(),
         host_limited: cell.host_limited.clone(),
         flash: cell.flash,
     }

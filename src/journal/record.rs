@@ -3,9 +3,13 @@
 //! Integers are exact; a missing value is `null` or an absent key, never 0. Times on the drive's
 //! clock end in `_ns` and count from the opening of the drive in the segment of the run.
 
+mod cell;
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+
+pub use cell::{ArrivalsRecord, WorkerRecord};
 
 /// Version of this form. A reader refuses any other by name.
 pub const SCHEMA: &str = "ptse-journal/1";
@@ -197,6 +201,9 @@ pub struct CellDone {
     /// What an open loop asked for; absent in a closed loop.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arrivals: Option<ArrivalsRecord>,
+    /// How busy each worker's thread was; absent for a simulated drive.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub workers: Vec<WorkerRecord>,
     /// Why the host may have been the limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host_limited: Option<String>,
@@ -220,16 +227,6 @@ pub struct FlowRecord {
     pub latency_ns_max: u64,
     /// Latencies in ns, HdrHistogram V2, deflated, base64.
     pub histogram: String,
-}
-
-/// What became of the I/Os that an open loop asked for in a cell.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ArrivalsRecord {
-    /// I/Os whose intended start lies on the cell's clock.
-    pub asked: u64,
-    /// I/Os that were due before the cell ended and that no slot was free for. They have no
-    /// response time, so no latency figure of the cell holds them.
-    pub not_issued: u64,
 }
 
 /// Pages programmed inside a simulated drive.

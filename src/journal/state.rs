@@ -4,7 +4,7 @@ use chrono::{DateTime, FixedOffset};
 
 use crate::journal::record::{
     Annotated, ArrivalsRecord, FlashRecord, Interrupted, PurgeDone, Resumed, RoundClosed,
-    RunClosed, RunOpened, Warning,
+    RunClosed, RunOpened, Warning, WorkerRecord,
 };
 use crate::stats::Tally;
 use crate::stimulus::{CellKey, Issued};
@@ -111,6 +111,8 @@ pub struct CellResult {
     pub arrivals: Option<ArrivalsRecord>,
     /// Reads and writes issued, completed or not.
     pub issued: Option<Issued>,
+    /// How busy each worker was; empty where there are none.
+    pub workers: Vec<WorkerRecord>,
     /// Why the host may have been the limit.
     pub host_limited: Option<String>,
     /// Flash operations.

@@ -4,11 +4,13 @@
 use chrono::{DateTime, FixedOffset};
 
 use crate::drive::{
-    Calendar, DriveKind, FlashCounts, Host, Identity, Measurement, Purged, Tick, WriteCache,
+    Calendar, DriveKind, FlashCounts, Host, Identity, Measurement, Purged, Tick, WorkerLoad,
+    WriteCache,
 };
 use crate::journal::histograms;
 use crate::journal::record::{
     ArrivalsRecord, CellDone, DriveRecord, FlashRecord, FlowRecord, HostRecord, PurgeDone,
+    WorkerRecord,
 };
 use crate::journal::samples::SampleRow;
 use crate::stats::Flow;
@@ -77,6 +79,7 @@ pub fn cell(measured: &Measurement, label: &str) -> CellDone {
         reads_issued: Some(measured.issued.reads),
         writes_issued: Some(measured.issued.writes),
         arrivals: measured.arrivals.map(arrivals),
+        workers: measured.workers.iter().map(worker).collect(),
         host_limited: measured.host_limited.clone(),
         flash: measured.flash.map(flash),
     }
@@ -124,6 +127,14 @@ fn flow(flow: &Flow) -> Option<FlowRecord> {
         latency_ns_max: tally.latency_ns_max,
         histogram: histograms::encode(&flow.histogram),
     })
+}
+
+fn worker(load: &WorkerLoad) -> WorkerRecord {
+    WorkerRecord {
+        cpu_permille: load.cpu_permille,
+        waiting_permille: load.waiting_permille,
+        preempted: load.preempted,
+    }
 }
 
 fn arrivals(counts: ArrivalCounts) -> ArrivalsRecord {

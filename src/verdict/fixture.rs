@@ -325,6 +325,7 @@ fn fill_cell(amount: Bytes) -> CellResult {
         hand_over_ios: 0,
         issued: None,
         arrivals: None,
+        workers: Vec::new(),
         host_limited: None,
         flash: None,
     }

@@ -122,6 +122,7 @@ pub fn cell(step_index: u32, round: u32, cell_index: u32, ios: u64) -> Line {
         reads_issued: None,
         writes_issued: None,
         arrivals: None,
+        workers: Vec::new(),
         host_limited: None,
         flash: None,
     })))

@@ -64,7 +64,11 @@ fn counted(worker: u32, reads: u64, last: Second, busy: u64) -> Counted {
         submission_first: Some(Nanos(50 + u64::from(worker))),
         issued: crate::stimulus::Issued::default(),
         arrivals: ArrivalCounts::default(),
-        busy: Nanos(busy),
+        load: Load {
+            ran: Nanos(busy),
+            waited: Some(Nanos(20)),
+            preempted: 3,
+        },
     }
 }
 
@@ -147,23 +151,26 @@ fn a_hand_over_is_told_once_all_workers_are_through() {
     );
 }
 
-/// Field report 64: above 95 % of a CPU a worker may have been the limit.
+/// Field report 64: above 95 % of a CPU a worker may have been the limit; time that it waited for
+/// one is the host's, too.
 #[test]
-fn a_busy_worker_is_named() {
-    for (busy, expected) in [
-        (949, None),
-        (
-            970,
-            Some("worker 0 ran or waited for a CPU 97 % of the time"),
-        ),
-    ] {
+fn a_busy_worker_is_named_with_its_figures() {
+    let named = "worker 0 was busy 97 % of the time (ran 95 %, waited for a CPU 2 %; its CPU was \
+                 taken away 3 times)";
+    for (ran, expected) in [(930, None), (950, Some(named))] {
         let stage = stages(1, 1, 1_000).remove(0);
         stage.stage().start.publish(Nanos(0));
         let mut assembly = Assembly::new(stage, 1, None);
-        let told = assembly.add_counted(&counted(0, 0, Second::default(), busy), &[]);
+        let told = assembly.add_counted(&counted(0, 0, Second::default(), ran), &[]);
         let Some(Event::Cell(outcome)) = told.last() else {
             panic!("the cell is done");
         };
         assert_eq!(outcome.host_limited.as_deref(), expected);
+        let load = WorkerLoad {
+            cpu_permille: u32::try_from(ran).unwrap(),
+            waiting_permille: Some(20),
+            preempted: 3,
+        };
+        assert_eq!(outcome.workers, [load]);
     }
 }

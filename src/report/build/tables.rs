@@ -1,6 +1,7 @@
 //! Tables for programs: the matrix, the rounds, the judgements, convergence, and every cell.
 
 use super::Run;
+use crate::journal::record::WorkerRecord;
 use crate::journal::state::{CellResult, RoundResult};
 use crate::report::model::{DataTable, Exhibit, Report, RoundState, Value};
 use crate::report::numbers::Format;
@@ -181,7 +182,7 @@ fn convergence(report: &Report) -> DataTable {
     }
 }
 
-const CELL_HEADS: [&str; 33] = [
+const CELL_HEADS: [&str; 36] = [
     "step",
     "round",
     "round_closed",
@@ -211,6 +212,9 @@ const CELL_HEADS: [&str; 33] = [
     "writes_issued",
     "arrivals_asked",
     "arrivals_not_issued",
+    "worker_cpu_permille_max",
+    "worker_waiting_permille_max",
+    "workers_preempted",
     "host_limited",
     "flash_host_pages",
     "flash_moved_pages",
@@ -277,12 +281,25 @@ fn cell_row(
         count(cell.issued.map(|issued| issued.writes)),
         count(cell.arrivals.map(|arrivals| arrivals.asked)),
         count(cell.arrivals.map(|arrivals| arrivals.not_issued)),
+        most(cell, |worker| Some(worker.cpu_permille)),
+        most(cell, |worker| worker.waiting_permille),
+        preempted(cell),
         cell.host_limited.clone().map_or_else(none, Value::Text),
         count(cell.flash.map(|flash| flash.host_pages)),
         count(cell.flash.map(|flash| flash.moved_pages)),
         count(cell.flash.map(|flash| flash.programmed_pages)),
     ]);
     row
+}
+
+/// The largest figure among the workers; missing where there are none, or none tells it.
+fn most(cell: &CellResult, figure: impl Fn(&WorkerRecord) -> Option<u32>) -> Value {
+    count(cell.workers.iter().filter_map(figure).max().map(u64::from))
+}
+
+fn preempted(cell: &CellResult) -> Value {
+    let all = cell.workers.iter().map(|worker| worker.preempted).sum();
+    count((!cell.workers.is_empty()).then_some(all))
 }
 
 /// Counts and latencies of a direction; latencies are empty when nothing completed.

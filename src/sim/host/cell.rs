@@ -290,6 +290,7 @@ impl ActiveCell {
             hand_over: self.hand_over,
             issued: self.issued(),
             arrivals: self.arrival_counts(at),
+            workers: Vec::new(),
             host_limited: None,
             flash: Some(FlashCounts {
                 host_pages: flash.host_pages - before.host_pages,

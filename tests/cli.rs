@@ -315,6 +315,16 @@ fn an_error_at_an_lba_ends_the_run_with_its_lba() {
     let (output, folder) = run(dir.path(), "pts-e/iops", &drive, &["--quick"]);
     assert_eq!(code(&output), 3, "{}", error(&output));
     assert!(error(&output).contains("123456") || error(&output).contains("LBA"));
+    let journal = std::fs::read_to_string(folder.join("journal.jsonl")).unwrap();
+    let last = journal.lines().last().unwrap();
+    for part in [
+        "\"kind\":\"error\"",
+        "\"lba\":123456",
+        "\"errno\":5",
+        "\"at_ns\":",
+    ] {
+        assert!(last.contains(part), "{part}: {last}");
+    }
     let output = ptse(&["report", folder.to_str().unwrap()]);
     assert_eq!(code(&output), 0, "{}", error(&output));
 }

@@ -33,11 +33,11 @@ fn start(step_index: u32) -> Action {
 }
 
 fn pause() -> [Line; 2] {
-    let cause = "SIGTERM".to_owned();
-    [
-        line(Record::Interrupted(Interrupted { cause })),
-        crash_resume(),
-    ]
+    let stop = Interrupted {
+        cause: "SIGTERM".to_owned(),
+        failed: None,
+    };
+    [line(Record::Interrupted(stop)), crash_resume()]
 }
 
 fn crash_resume() -> Line {

@@ -275,12 +275,16 @@ fn translate_fault(fault: Fault) -> Failure {
             offset,
             length,
             lba,
+            errno,
+            at,
             cause,
         } => Failure::Io {
             direction,
             offset,
             length,
             lba,
+            errno,
+            at,
             cause,
         },
         Fault::Silent {

@@ -271,6 +271,10 @@ pub enum Failure {
         length: u64,
         /// First logical block.
         lba: u64,
+        /// The system's error number; `None` for a short transfer, which is no error to it.
+        errno: Option<i32>,
+        /// When it was seen.
+        at: Nanos,
         /// The system's words.
         cause: String,
     },

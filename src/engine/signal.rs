@@ -98,6 +98,10 @@ pub enum Fault {
         length: u64,
         /// First logical block.
         lba: u64,
+        /// The system's error number; `None` for a short transfer, which is no error to it.
+        errno: Option<i32>,
+        /// When it was seen.
+        at: Nanos,
         /// The system's words.
         cause: String,
     },
@@ -119,7 +123,7 @@ pub enum Fault {
 
 impl Fault {
     /// For an I/O that returned `result`: a negative error number, or too few bytes.
-    pub(super) fn of_io(io: &Io, result: i32, logical_block: u32) -> Self {
+    pub(super) fn of_io(io: &Io, result: i32, logical_block: u32, at: Nanos) -> Self {
         let cause = if result < 0 {
             std::io::Error::from_raw_os_error(-result).to_string()
         } else {
@@ -130,6 +134,8 @@ impl Fault {
             offset: io.offset,
             length: u64::from(io.length),
             lba: io.offset / u64::from(logical_block.max(1)),
+            errno: (result < 0).then_some(-result),
+            at,
             cause,
         }
     }

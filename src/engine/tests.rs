@@ -322,6 +322,8 @@ fn a_short_transfer_ends_the_run_with_its_place() {
         direction,
         offset,
         lba,
+        errno,
+        at,
         cause,
         ..
     } = fault
@@ -333,4 +335,6 @@ fn a_short_transfer_ends_the_run_with_its_place() {
         ("read", RANGE / 2, RANGE / 1024)
     );
     assert!(cause.contains("only 0 bytes"), "{cause}");
+    assert_eq!(*errno, None, "a short transfer is no error to the system");
+    assert!(*at > Nanos(0));
 }

@@ -162,7 +162,8 @@ impl Worker {
             return Ok(());
         };
         if u32::try_from(result) != Ok(done.io.length) {
-            return Err(Fault::of_io(&done.io, result, self.outfit.logical_block));
+            let logical_block = self.outfit.logical_block;
+            return Err(Fault::of_io(&done.io, result, logical_block, now));
         }
         self.course.settle(&Completion {
             stage: done.stage,

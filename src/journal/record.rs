@@ -4,12 +4,14 @@
 //! clock end in `_ns` and count from the opening of the drive in the segment of the run.
 
 mod cell;
+mod failed;
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
 pub use cell::{ArrivalsRecord, WorkerRecord};
+pub use failed::{FailedIo, FailedKind};
 
 /// Version of this form. A reader refuses any other by name.
 pub const SCHEMA: &str = "ptse-journal/1";
@@ -319,6 +321,9 @@ pub struct Annotated {
 pub struct Interrupted {
     /// By what: `Ctrl-C`, `SIGTERM`, `I/O error: ...`.
     pub cause: String,
+    /// The I/O that failed, if one did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failed: Option<FailedIo>,
 }
 
 /// The run goes on.

@@ -16,7 +16,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 use crate::drive::{Command, Drive, Event, Failure, PurgeMethod};
 use crate::journal::Entry;
 use crate::journal::record::{
-    Interrupted, Line, Record, Resumed, RunClosed, StepDone, StepStarted,
+    FailedIo, Interrupted, Line, Record, Resumed, RunClosed, StepDone, StepStarted,
 };
 use crate::journal::recorder::Recorder;
 use crate::journal::state::RunState;
@@ -104,7 +104,7 @@ impl Driver<'_> {
                         failure.to_string()
                     }
                 };
-                self.interrupt(&cause).await;
+                self.interrupt_by(&cause, records::failed(&failure)).await;
                 Ending::Failed { cause }
             }
         };
@@ -274,6 +274,10 @@ impl Driver<'_> {
 
     /// Stops the drive within a bounded time and records why.
     pub(super) async fn interrupt(&mut self, cause: &str) -> Ending {
+        self.interrupt_by(cause, None).await
+    }
+
+    async fn interrupt_by(&mut self, cause: &str, failed: Option<FailedIo>) -> Ending {
         tracing::warn!(cause, "the run is interrupted");
         self.drive.link().send(Command::Cancel);
         let stopped = async {
@@ -292,6 +296,7 @@ impl Driver<'_> {
         if !self.is_repeating() {
             let record = Record::Interrupted(Interrupted {
                 cause: cause.to_owned(),
+                failed,
             });
             drop(self.record_and_wait(record).await);
         }

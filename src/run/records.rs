@@ -4,18 +4,22 @@
 use chrono::{DateTime, FixedOffset};
 
 use crate::drive::{
-    Calendar, DriveKind, FlashCounts, Host, Identity, Measurement, Purged, Tick, WorkerLoad,
-    WriteCache,
+    Calendar, DriveKind, Failure, FlashCounts, Host, Identity, Measurement, Purged, Tick,
+    WorkerLoad, WriteCache,
 };
 use crate::journal::histograms;
 use crate::journal::record::{
-    ArrivalsRecord, CellDone, DriveRecord, FlashRecord, FlowRecord, HostRecord, PurgeDone,
-    WorkerRecord,
+    ArrivalsRecord, CellDone, DriveRecord, FailedIo, FailedKind, FlashRecord, FlowRecord,
+    HostRecord, PurgeDone, WorkerRecord,
 };
 use crate::journal::samples::SampleRow;
 use crate::stats::Flow;
 use crate::stimulus::arrivals::ArrivalCounts;
 use crate::units::Nanos;
+
+/// Error numbers of Linux for a command that ran out of time.
+const ETIME: i32 = 62;
+const ETIMEDOUT: i32 = 110;
 
 /// The drive, as the opening record describes it.
 pub fn drive(identity: &Identity) -> DriveRecord {
@@ -99,6 +103,35 @@ pub fn sample(tick: &Tick, segment: u32, step: &str) -> SampleRow {
         write: tick.write,
         temperature_celsius: tick.temperature_celsius,
     }
+}
+
+/// The I/O behind a failure, if there is one.
+pub fn failed(failure: &Failure) -> Option<FailedIo> {
+    let Failure::Io {
+        direction,
+        offset,
+        length,
+        lba,
+        errno,
+        at,
+        cause: _,
+    } = failure
+    else {
+        return None;
+    };
+    Some(FailedIo {
+        kind: match errno {
+            None => FailedKind::ShortTransfer,
+            Some(ETIME | ETIMEDOUT) => FailedKind::TimeOut,
+            Some(_) => FailedKind::Error,
+        },
+        direction: (*direction).to_owned(),
+        offset_bytes: *offset,
+        length_bytes: *length,
+        lba: *lba,
+        errno: *errno,
+        at_ns: at.0,
+    })
 }
 
 /// A date on the drive's calendar, RFC 3339. `now` is only asked for on the wall clock.

@@ -150,6 +150,7 @@ fn an_error_names_its_lba_and_ends_the_run() {
         direction,
         offset,
         lba,
+        errno,
         cause,
         ..
     } = failure
@@ -158,6 +159,7 @@ fn an_error_names_its_lba_and_ends_the_run() {
     };
     assert_eq!((*direction, *offset, *lba), ("read", 16 * MIB, 32_768));
     assert!(cause.contains("Input/output error"), "{cause}");
+    assert_eq!(*errno, Some(5));
 }
 
 #[test]

@@ -258,6 +258,13 @@ fn an_io_that_never_completes_fails_after_a_minute() {
     };
     assert!(failure.to_string().contains("no completion within 60 s"));
     assert!(*at > Nanos::from_secs(60) && *at < Nanos::from_secs(61));
+    // It has no response time: no figure holds it.
+    let minute = Nanos::from_secs(60).0;
+    assert!(
+        ticks(&events)
+            .iter()
+            .all(|tick| tick.read.latency_ns_max < minute)
+    );
 }
 
 #[test]

@@ -113,6 +113,7 @@ fn an_interrupted_run_says_so_on_every_page() {
             at: date(9000),
             what: Interrupted {
                 cause: "Ctrl-C".to_owned(),
+                failed: None,
             },
         }),
         resumed: None,

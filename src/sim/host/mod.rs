@@ -21,7 +21,7 @@ use super::device::Device;
 use crate::drive::{Command, Event, Failure};
 use crate::stimulus::addresses::Io;
 use crate::stimulus::{Cell, Programme};
-use crate::units::SECOND_NS;
+use crate::units::{Nanos, SECOND_NS};
 
 /// Events between two looks at the command channel.
 const EVENTS_PER_LOOK: u32 = 4096;
@@ -30,6 +30,10 @@ pub(crate) const OUTSTANDING_MAX: u64 = 16_000;
 /// After this long the host gives up on an I/O, as Linux does with an NVMe command by default
 /// (30 s, then an abort and another 30 s).
 const TIMEOUT: u64 = 60 * SECOND_NS;
+/// What Linux reports for a medium error.
+const EIO: i32 = 5;
+/// What Linux reports for a command that it gave up.
+const ETIMEDOUT: i32 = 110;
 
 /// Rounds after which decay stops in any case: 2^25 x 3 ms at most, still a valid time.
 const DECAY_ROUNDS_MAX: u32 = 25;
@@ -201,6 +205,10 @@ impl Session {
     fn complete(&mut self, slot: usize, now: u64) -> Result<(), Halt> {
         let done = self.slots[slot];
         self.now = now;
+        if done.fails {
+            // A failed I/O has no response time: it enters no figure.
+            return Err(Halt::Failed(self.failure()));
+        }
         let latency = now - done.submitted;
         let is_alone = self.cells[1 - done.cell].is_none();
         let cell = self.cells[done.cell]
@@ -213,9 +221,6 @@ impl Session {
         } else {
             self.change
                 .count(done.is_read, u64::from(done.length), latency);
-        }
-        if done.fails {
-            return Err(Halt::Failed(self.failure()));
         }
         if is_alone && cell.is_issuing && !cell.is_open_loop() {
             let worker = done.worker as usize;
@@ -302,13 +307,15 @@ impl Session {
     fn failure(&self) -> Failure {
         let io = self.failing.expect("a slot fails for an I/O");
         let hits = |offset: u64| offset >= io.offset && offset - io.offset < u64::from(io.length);
-        let (offset, cause) = match self.build.faults.error_offset.filter(|&o| hits(o)) {
+        let (offset, errno, cause) = match self.build.faults.error_offset.filter(|&o| hits(o)) {
             Some(offset) => (
                 offset,
+                EIO,
                 "simulated medium error (faults.error_at_lba)".into(),
             ),
             None => (
                 io.offset,
+                ETIMEDOUT,
                 format!(
                     "no completion within {} s (simulated, faults.never_completes)",
                     TIMEOUT / SECOND_NS
@@ -320,6 +327,8 @@ impl Session {
             offset: io.offset,
             length: u64::from(io.length),
             lba: offset / self.build.logical_block,
+            errno: Some(errno),
+            at: Nanos(self.now),
             cause,
         }
     }

@@ -1,6 +1,7 @@
 //! Ledger lines about the record as a whole: interruptions, errors, warnings, the tool.
 
 use crate::journal::RunState;
+use crate::journal::record::FailedKind;
 use crate::journal::state::Interruption;
 use crate::spec::plan::PlannedRounds;
 use crate::units::Nanos;
@@ -78,22 +79,44 @@ fn interruption(line: Line, stop: &Interruption, rounds: &PlannedRounds) -> Line
     }
 }
 
-/// Lines about the record itself: errors, warnings, the tool.
-pub(super) fn lines(state: &RunState) -> Vec<Line> {
-    let failed: Vec<String> = state
-        .interruptions
-        .iter()
+/// The first I/O that fails ends a run, so each stop has at most one.
+fn errors(state: &RunState) -> Line {
+    let stops = state.interruptions.iter();
+    let failed: Vec<_> = stops
         .filter_map(|stop| stop.interrupted.as_ref())
-        .filter(|noted| noted.what.cause.starts_with("I/O error"))
-        .map(|noted| format!("record {}: {}", noted.record, noted.what.cause))
+        .filter_map(|noted| Some((noted, noted.what.failed.as_ref()?)))
+        .collect();
+    let of = |kind: FailedKind| failed.iter().filter(|(_, io)| io.kind == kind).count();
+    let evidence: Vec<String> = failed
+        .iter()
+        .map(|(noted, io)| {
+            let errno = io
+                .errno
+                .map_or(String::new(), |errno| format!(", errno {errno}"));
+            let (at, lba) = (Nanos(io.at_ns).as_span(), io.lba);
+            let (record, cause) = (noted.record, &noted.what.cause);
+            format!("record {record}: LBA {lba}{errno}, {at} after the drive was opened: {cause}")
+        })
         .collect();
     let finding = (!failed.is_empty()).then(|| format!("{} failed", counted(failed.len(), "I/O")));
-    let mut lines = vec![
-        Line::new("errors", OURS, "Every I/O completes without an error")
-            .done(counted(failed.len(), "error"))
-            .evidence(some_of(&failed, NAMED_MAX))
-            .found(finding),
-    ];
+    Line::new(
+        "errors",
+        OURS,
+        "Every I/O completes without an error, whole and in time",
+    )
+    .done(format!(
+        "{}, {}, {}",
+        counted(of(FailedKind::Error), "error"),
+        counted(of(FailedKind::ShortTransfer), "short transfer"),
+        counted(of(FailedKind::TimeOut), "time-out")
+    ))
+    .evidence(some_of(&evidence, NAMED_MAX))
+    .found(finding)
+}
+
+/// Lines about the record itself: errors, warnings, the tool.
+pub(super) fn lines(state: &RunState) -> Vec<Line> {
+    let mut lines = vec![errors(state)];
     lines.extend((1..).zip(&state.warnings).map(|(number, warning)| {
         let what = &warning.what;
         Line::new(

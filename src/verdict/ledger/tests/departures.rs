@@ -1,7 +1,7 @@
 //! The table of departures: how a line is broken, and the lines that then are not a pass.
 
 use super::*;
-use crate::journal::record::{Interrupted, Resumed, Warning};
+use crate::journal::record::{FailedIo, FailedKind, Interrupted, Resumed, Warning};
 use crate::journal::state::{Interruption, Noted};
 use crate::spec::plan::{PlannedStep, PlannedWork};
 use crate::stimulus::{Access, BlockShares, Content};
@@ -47,6 +47,24 @@ fn everywhere(plan: &mut Plan, change: impl Fn(&mut Access)) {
         .for_each(change);
 }
 
+/// A write at LBA 16 of 512 bytes that the system gave up.
+fn failed_write() -> Interruption {
+    let cause = "I/O error: write of 4096 bytes at byte 8192 failed";
+    let mut stop = stop(cause, None, "ptse 0.2");
+    if let Some(noted) = &mut stop.interrupted {
+        noted.what.failed = Some(FailedIo {
+            kind: FailedKind::TimeOut,
+            direction: "write".to_owned(),
+            offset_bytes: 8192,
+            length_bytes: 4096,
+            lba: 16,
+            errno: Some(110),
+            at_ns: 90_000_000_000,
+        });
+    }
+    stop
+}
+
 fn stop(cause: &str, after_round: Option<u32>, tool: &str) -> Interruption {
     Interruption {
         interrupted: Some(Noted {
@@ -54,6 +72,7 @@ fn stop(cause: &str, after_round: Option<u32>, tool: &str) -> Interruption {
             at: date(9000),
             what: Interrupted {
                 cause: cause.to_owned(),
+                failed: None,
             },
         }),
         resumed: Some(Noted {
@@ -269,11 +288,17 @@ fn each_interruption_in_rounds_is_a_deviation_and_one_before_them_is_not() {
 #[test]
 fn failed_io_and_a_second_tool_are_named() {
     let found = recorded(|state| {
-        let cause = "I/O error: write of 4096 bytes at byte 8192 failed";
-        state.interruptions.push(stop(cause, None, "ptse 0.2"));
+        state.interruptions.push(failed_write());
     });
     let ids: Vec<&str> = found.iter().map(|(id, _)| id.as_str()).collect();
     assert_eq!(ids, ["errors", "tool"]);
+    let plan = plan(Bytes(512));
+    let mut state = run(&plan, &published_rounds());
+    state.interruptions.push(failed_write());
+    let line = line(&judge(&state, &plan), "errors");
+    assert_eq!(line.done, "0 errors, 0 short transfers, 1 time-out");
+    let place = "record 90: LBA 16, errno 110, 1 min 30 s after the drive was opened";
+    assert!(line.evidence.starts_with(place), "{}", line.evidence);
 }
 
 #[test]

@@ -78,12 +78,12 @@ fn an_override_equals_a_copied_file() {
 
 #[test]
 fn a_key_that_the_file_leaves_out_can_be_set() {
-    let loaded = set(&["fill.threads=1", "report.operator=Lab 7"]);
+    let loaded = set(&["fill.threads=1", "report.tested_by=Lab 7"]);
     let StepKind::Fill(fill) = &loaded.spec.steps[1].kind else {
         panic!("the second step is a fill");
     };
     assert_eq!(fill.stimulus.threads, 1);
-    assert_eq!(loaded.spec.report_fields["operator"], "Lab 7");
+    assert_eq!(loaded.spec.report_fields["tested_by"], "Lab 7");
 }
 
 #[test]

@@ -83,6 +83,7 @@ fn a_quick_run_on_512_byte_blocks_completes_with_its_deviations() {
         "host-limits",
         "idle-gaps",
         "write-cache",
+        "splits",
     ];
     assert!(
         open.iter().all(|id| allowed.contains(&id.as_str())),

@@ -13,10 +13,10 @@ use rustix::fs::{ioctl_blkpbszget, ioctl_blksszget};
 
 use super::Identity;
 use super::guard::{self, Cleared, Refusal, System};
-use super::identity::{DriveKind, WriteCache};
+use super::identity::{DriveKind, TransferLimits, WriteCache};
 use super::local::{LocalDrive, Medium};
 use super::sysfs::BlockFolder;
-use crate::units::Bytes;
+use crate::units::{Bytes, KIB};
 
 /// Largest logical block that can be tested. Larger and uneven ones belong to formats with
 /// metadata inside the block, which a test must not write.
@@ -209,6 +209,7 @@ fn identity_from(folder: &BlockFolder, path: &Path) -> Identity {
         physical_block: None,
         write_cache: write_cache_of(&disk, kind),
         engine: None,
+        limits: limits_of(&disk),
         anchor,
         scale: None,
     }
@@ -288,6 +289,14 @@ fn pcie_of(disk: &BlockFolder) -> Option<String> {
     let speed = disk.text("device/device/current_link_speed")?;
     let width = disk.text("device/device/current_link_width")?;
     Some(format!("{speed} x{width}"))
+}
+
+fn limits_of(disk: &BlockFolder) -> Option<TransferLimits> {
+    let kib = disk.value("queue/max_sectors_kb")?;
+    Some(TransferLimits {
+        bytes_max: Bytes(kib.saturating_mul(KIB)),
+        segments_max: disk.value("queue/max_segments"),
+    })
 }
 
 /// The block layer's view. It can be read here and not yet set.

@@ -70,6 +70,7 @@ pub fn identify(path: &Path) -> Result<Identity, OpenError> {
             cause: "a file has no write cache of its own to set".to_owned(),
         },
         engine: None,
+        limits: None,
         confirm_name: name,
         anchor: format!("file {}:{} {capacity}", metadata.dev(), metadata.ino()),
         scale: None,

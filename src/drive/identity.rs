@@ -39,6 +39,18 @@ pub struct Identity {
     pub scale: Option<String>,
     /// Load engine with the settings in force, in words.
     pub engine: Option<String>,
+    /// Longest request that goes to it whole; `None` where the system does not tell.
+    pub limits: Option<TransferLimits>,
+}
+
+/// What the kernel passes on in one request. It splits what is longer, and each part then has a
+/// latency of its own inside the one that is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TransferLimits {
+    /// Longest request.
+    pub bytes_max: Bytes,
+    /// Pieces of memory that a request may lie in.
+    pub segments_max: Option<u64>,
 }
 
 /// Kinds of targets; the ledger treats everything but a drive as a deviation.

@@ -34,7 +34,7 @@ use crate::stats::{Flow, Tally};
 use crate::stimulus::arrivals::ArrivalCounts;
 use crate::stimulus::{CellKey, Geometry, Issued, Programme};
 use crate::units::Nanos;
-pub use identity::{DriveKind, Host, Identity, WriteCache};
+pub use identity::{DriveKind, Host, Identity, TransferLimits, WriteCache};
 
 /// Events that may wait for the reader before the drive's threads wait for it.
 pub const EVENT_QUEUE: usize = 4096;

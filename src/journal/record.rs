@@ -5,13 +5,15 @@
 
 mod cell;
 mod failed;
+mod limits;
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-pub use cell::{ArrivalsRecord, WorkerRecord};
+pub use cell::{ArrivalsRecord, FlashRecord, WorkerRecord};
 pub use failed::{FailedIo, FailedKind};
+pub use limits::LimitsRecord;
 
 /// Version of this form. A reader refuses any other by name.
 pub const SCHEMA: &str = "ptse-journal/1";
@@ -124,6 +126,9 @@ pub struct DriveRecord {
     pub scale: Option<String>,
     /// Load engine and its settings in force, in words.
     pub engine: Option<String>,
+    /// Longest transfers; absent where the system does not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limits: Option<LimitsRecord>,
 }
 
 /// The machine.
@@ -229,17 +234,6 @@ pub struct FlowRecord {
     pub latency_ns_max: u64,
     /// Latencies in ns, HdrHistogram V2, deflated, base64.
     pub histogram: String,
-}
-
-/// Pages programmed inside a simulated drive.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FlashRecord {
-    /// For the host.
-    pub host_pages: u64,
-    /// By garbage collection.
-    pub moved_pages: u64,
-    /// All.
-    pub programmed_pages: u64,
 }
 
 /// A round, judged.

@@ -10,7 +10,7 @@ use crate::drive::{
 use crate::journal::histograms;
 use crate::journal::record::{
     ArrivalsRecord, CellDone, DriveRecord, FailedIo, FailedKind, FlashRecord, FlowRecord,
-    HostRecord, PurgeDone, WorkerRecord,
+    HostRecord, LimitsRecord, PurgeDone, WorkerRecord,
 };
 use crate::journal::samples::SampleRow;
 use crate::stats::Flow;
@@ -40,6 +40,10 @@ pub fn drive(identity: &Identity) -> DriveRecord {
         anchor: identity.anchor.clone(),
         scale: identity.scale.clone(),
         engine: identity.engine.clone(),
+        limits: identity.limits.map(|limits| LimitsRecord {
+            transfer_bytes_max: limits.bytes_max.0,
+            segments_max: limits.segments_max,
+        }),
     }
 }
 

@@ -30,6 +30,7 @@ pub(super) fn identity(settings: &Settings, profile: &Profile) -> Result<Identit
         anchor: settings.address.clone(),
         scale: Some(sentence(profile)),
         engine: Some("simulated drive, virtual clock".to_owned()),
+        limits: None,
     })
 }
 

@@ -14,6 +14,7 @@ mod looped;
 mod mixes;
 mod preparation;
 mod record;
+mod splits;
 mod words;
 
 #[cfg(test)]
@@ -95,6 +96,7 @@ pub fn judge(state: &RunState, plan: &Plan) -> Ledger {
     } else {
         lines.push(no_rounds(plan));
     }
+    lines.extend(splits::lines(state, plan));
     lines.extend(record::lines(state));
     if standard.is_none() {
         for line in lines.iter_mut().filter(|line| line.clause != OURS) {

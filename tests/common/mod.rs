@@ -64,6 +64,7 @@ pub fn opened() -> Line {
             anchor: "sim:test".to_owned(),
             scale: None,
             engine: None,
+            limits: None,
         },
         host: HostRecord::default(),
         fields: BTreeMap::new(),

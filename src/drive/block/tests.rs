@@ -22,6 +22,8 @@ fn an_nvme_drive_is_named_by_its_controller() {
         ("device/device/current_link_width", "4\n"),
         ("wwid", "eui.0100\n"),
         ("queue/write_cache", "write through\n"),
+        ("queue/max_sectors_kb", "256\n"),
+        ("queue/max_segments", "33\n"),
     ] {
         tree.file(&format!("devices/nvme0n1/{file}"), text);
     }
@@ -34,6 +36,11 @@ fn an_nvme_drive_is_named_by_its_controller() {
     assert_eq!(drive.interface.as_deref(), Some("NVMe"));
     assert_eq!(drive.pcie.as_deref(), Some("16.0 GT/s PCIe x4"));
     assert_eq!(drive.capacity, Bytes(1_048_576));
+    let limits = TransferLimits {
+        bytes_max: Bytes(262_144),
+        segments_max: Some(33),
+    };
+    assert_eq!(drive.limits, Some(limits));
     // The block layer's switch is no word of the drive's.
     assert!(matches!(drive.write_cache, WriteCache::Unknown { .. }));
     assert_eq!(describe(&drive), "ACME D7 3.84T, serial PHX1234, 1.05 MB");

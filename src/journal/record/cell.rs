@@ -22,3 +22,14 @@ pub struct WorkerRecord {
     /// Times that its CPU was taken away.
     pub preempted: u64,
 }
+
+/// Pages programmed inside a simulated drive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FlashRecord {
+    /// For the host.
+    pub host_pages: u64,
+    /// By garbage collection.
+    pub moved_pages: u64,
+    /// All.
+    pub programmed_pages: u64,
+}

@@ -4,6 +4,7 @@
 mod conduct;
 mod demand;
 mod departures;
+mod splits;
 
 use super::*;
 use crate::units::Bytes;
@@ -34,7 +35,7 @@ fn a_run_by_the_book_has_no_deviation() {
         ledger.sentence(),
         format!(
             "No deviation from the {count} requirements of PTS-E 2.0.2 checked here; the ledger \
-             lists them with their source, and 2 checks of our own."
+             lists them with their source, and 3 checks of our own."
         )
     );
 }

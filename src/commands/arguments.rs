@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
-use crate::commands::run::PurgeArg;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+
 use crate::commands::target::Consent;
+use crate::drive::PurgeMethod;
 use crate::drive::guard::Carries;
 
 /// A test on a drive.
@@ -18,8 +20,8 @@ pub struct TestArgs {
     #[arg(long, default_value = "reports")]
     pub out: PathBuf,
     /// How to purge
-    #[arg(long, value_name = "METHOD", value_enum, default_value = "auto")]
-    pub purge: PurgeArg,
+    #[arg(long, value_name = "METHOD", default_value = "auto", value_parser = method())]
+    pub purge: PurgeMethod,
     /// Override a key of the test file, such as rounds.cell_time=30s; may be repeated
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
@@ -50,4 +52,10 @@ impl TestArgs {
             can_ask: true,
         }
     }
+}
+
+/// Reads a purge method by its word.
+fn method() -> impl TypedValueParser<Value = PurgeMethod> {
+    PossibleValuesParser::new(PurgeMethod::ALL.map(PurgeMethod::word))
+        .map(|word| PurgeMethod::named(&word).expect("only words of methods are possible values"))
 }

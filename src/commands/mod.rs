@@ -2,6 +2,7 @@
 //! the terminal display in `ui`.
 
 pub mod arguments;
+pub mod drives;
 pub mod exit;
 pub mod folder;
 pub mod logging;
@@ -34,6 +35,8 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// What can be tested here, and for each drive why not
+    Drives(drives::DrivesArgs),
     /// The built-in tests and simulated drives; `show NAME` prints one
     Specs(specs::SpecsArgs),
     /// What a test would do to a drive; touches nothing
@@ -64,6 +67,7 @@ pub fn main() -> ExitCode {
         }
     };
     let result = match &cli.command {
+        Command::Drives(args) => drives::command(args),
         Command::Specs(args) => specs::command(args),
         Command::Plan(args) => plan::command(args),
         Command::Run(args) => run::command(args),

@@ -7,11 +7,11 @@ use std::path::PathBuf;
 use crate::commands::exit::{CommandError, Exit};
 use crate::commands::logging;
 use crate::commands::measure::{self, Measure};
-use crate::commands::run::{PurgeArg, WAIVED, tool};
+use crate::commands::run::{WAIVED, tool};
 use crate::commands::stored::Stored;
 use crate::commands::target::{self, Consent};
 use crate::drive::guard::Carries;
-use crate::drive::{Calendar, Drive};
+use crate::drive::{Calendar, Drive, PurgeMethod};
 use crate::journal::RunState;
 use crate::journal::record::{Line, Resumed, RunOpened};
 use crate::journal::recorder::Recorder;
@@ -75,7 +75,7 @@ pub fn command(args: &ResumeArgs) -> Result<Exit, CommandError> {
         folder: &stored.folder,
         plan: &stored.plan,
         drive: &mut *target.drive,
-        purge_method: PurgeArg::method(&opened.purge_method),
+        purge_method: PurgeMethod::named(&opened.purge_method).unwrap_or(PurgeMethod::Auto),
         state,
         replay,
         resumed: Some(resumed),

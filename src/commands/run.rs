@@ -10,7 +10,7 @@ use crate::commands::exit::{CommandError, Exit};
 use crate::commands::measure::{self, Measure};
 use crate::commands::target;
 use crate::commands::{folder, logging, test_file};
-use crate::drive::{Calendar, Drive, PurgeMethod};
+use crate::drive::{Calendar, Drive};
 use crate::journal::record::{Line, Record, RunOpened, SCHEMA};
 use crate::journal::recorder::Recorder;
 use crate::journal::{Entry, RunState};
@@ -31,37 +31,6 @@ pub struct RunArgs {
 
 /// What stands in front of a signature that was allowed, among the waivers of the journal.
 pub const WAIVED: &str = "even-with-signatures: ";
-
-/// Purge methods of this version.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum PurgeArg {
-    /// The best the drive offers
-    Auto,
-    /// Discard of the whole device; not a purge named by the standard
-    Discard,
-    /// No purge: waived, and said so on the report
-    None,
-}
-
-impl PurgeArg {
-    /// The word of the journal.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Auto => "auto",
-            Self::Discard => "discard",
-            Self::None => "none",
-        }
-    }
-
-    /// The method of a word of the journal; `auto` for any other.
-    pub fn method(word: &str) -> PurgeMethod {
-        match word {
-            "discard" => PurgeMethod::Discard,
-            "none" => PurgeMethod::None,
-            _ => PurgeMethod::Auto,
-        }
-    }
-}
 
 /// `ptse` and its version as major.minor: what the journal records.
 pub fn tool() -> String {
@@ -117,7 +86,7 @@ pub fn command(args: &RunArgs) -> Result<Exit, CommandError> {
             folder: &folder,
             plan: &plan,
             drive: &mut *target.drive,
-            purge_method: PurgeArg::method(test.purge.word()),
+            purge_method: test.purge,
             state,
             replay: VecDeque::new(),
             resumed: None,

@@ -4,19 +4,23 @@
 //! Identity comes from sysfs and from the kernel's ioctls, with no helper programs. The device is
 //! opened exclusively and directly (`O_EXCL`, `O_DIRECT`) and stays open until the run ends.
 
-use std::fs::{self, File, OpenOptions};
+mod from_sysfs;
+
+use std::fs::{File, OpenOptions};
 use std::io;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use rustix::fs::{ioctl_blkpbszget, ioctl_blksszget};
 
 use super::Identity;
+use super::cache;
 use super::guard::{self, Cleared, Refusal, System};
-use super::identity::{DriveKind, TransferLimits, WriteCache};
 use super::local::{LocalDrive, Medium};
+use super::nvme::{Kernel, Nvme};
 use super::sysfs::BlockFolder;
-use crate::units::{Bytes, KIB};
+use crate::units::Bytes;
+pub(super) use from_sysfs::identity_from;
 
 /// Largest logical block that can be tested. Larger and uneven ones belong to formats with
 /// metadata inside the block, which a test must not write.
@@ -108,14 +112,20 @@ pub fn open(cleared: &Cleared) -> Result<LocalDrive, OpenError> {
     guard::check_number(path, &plain, cleared.number)?;
     guard::refuse_signed(path, &plain, identity.capacity.0, &cleared.allowed)?;
     drop(plain);
-    let logical_block = u32::try_from(identity.logical_block.0).unwrap_or(u32::MAX);
-    if !(logical_block == 512 || logical_block == LOGICAL_BLOCK_MAX) {
-        return Err(OpenError::LogicalBlock {
-            path: path.display().to_string(),
-            size: logical_block,
-        });
-    }
+    testable_block(&identity)?;
     LocalDrive::start(identity, file, Medium::Block)
+}
+
+/// Refuses a drive with blocks that cannot be tested.
+pub(super) fn testable_block(identity: &Identity) -> Result<(), OpenError> {
+    let size = u32::try_from(identity.logical_block.0).unwrap_or(u32::MAX);
+    if size == 512 || size == LOGICAL_BLOCK_MAX {
+        return Ok(());
+    }
+    Err(OpenError::LogicalBlock {
+        path: identity.address.clone(),
+        size,
+    })
 }
 
 /// Whether two looks saw one drive in one format. Link and cache may change in between.
@@ -157,6 +167,9 @@ pub(super) fn identify_open(
     identity.capacity = Bytes(blocks * u64::from(logical_block));
     identity.logical_block = Bytes(u64::from(logical_block));
     identity.physical_block = physical_block;
+    if let Some(kernel) = Kernel::on(file) {
+        identity.write_cache = cache::of_nvme(Nvme::new(&kernel, kernel.nsid()));
+    }
     Ok(identity)
 }
 
@@ -164,154 +177,6 @@ pub(super) fn identify_open(
 fn capacity_of(mut file: &File) -> io::Result<u64> {
     use std::io::{Seek, SeekFrom};
     file.seek(SeekFrom::End(0))
-}
-
-/// What sysfs tells; sizes come from the kernel's ioctls.
-fn identity_from(folder: &BlockFolder, path: &Path) -> Identity {
-    let disk = folder.disk();
-    let name = folder.name();
-    let kind = kind_of(&disk, folder);
-    let serial = serial_of(&disk);
-    let model = disk
-        .text("device/model")
-        .unwrap_or_else(|| model_without_name(&disk, kind));
-    let backing = disk.text("loop/backing_file");
-    let anchor = match (&backing, &serial) {
-        (Some(backing), _) => loop_anchor(&disk, folder, backing),
-        (None, Some(serial)) if folder.is_partition() => {
-            let start = folder.text("start").unwrap_or_default();
-            format!(
-                "serial {serial} sectors {start}+{}",
-                folder.capacity().0 / 512
-            )
-        }
-        (None, Some(serial)) => match disk.text("wwid").or_else(|| disk.text("device/wwid")) {
-            Some(wwid) => format!("serial {serial} {wwid}"),
-            None => format!("serial {serial}"),
-        },
-        (None, None) => format!("name {name} {}", folder.capacity().0),
-    };
-    Identity {
-        address: path.display().to_string(),
-        kind,
-        manufacturer: manufacturer_of(&disk),
-        model,
-        confirm_name: serial.clone().unwrap_or_else(|| name.clone()),
-        serial,
-        firmware: disk
-            .text("device/firmware_rev")
-            .or_else(|| disk.text("device/rev")),
-        interface: interface_of(&disk, kind),
-        nand: None,
-        pcie: pcie_of(&disk),
-        capacity: folder.capacity(),
-        logical_block: Bytes(512),
-        physical_block: None,
-        write_cache: write_cache_of(&disk, kind),
-        engine: None,
-        limits: limits_of(&disk),
-        anchor,
-        scale: None,
-    }
-}
-
-/// The part of which file a loop device shows: another part is another device.
-fn loop_anchor(disk: &BlockFolder, folder: &BlockFolder, backing: &str) -> String {
-    let start = disk.text("loop/offset").unwrap_or_default();
-    let limit = disk.text("loop/sizelimit").unwrap_or_default();
-    let file = fs::metadata(backing).map_or("gone".to_owned(), |file| {
-        format!("{}:{}", file.dev(), file.ino())
-    });
-    format!(
-        "loop {backing} ({file}) from {start} limit {limit}, {}",
-        folder.capacity().0
-    )
-}
-
-fn kind_of(disk: &BlockFolder, folder: &BlockFolder) -> DriveKind {
-    const NO_FLASH: [&str; 8] = ["dm-", "md", "zram", "ram", "nbd", "drbd", "bcache", "rbd"];
-    let name = disk.name();
-    if name.starts_with("loop") {
-        DriveKind::Loop
-    } else if folder.is_partition() || NO_FLASH.iter().any(|prefix| name.starts_with(prefix)) {
-        DriveKind::OtherBlock
-    } else {
-        DriveKind::Drive
-    }
-}
-
-fn model_without_name(disk: &BlockFolder, kind: DriveKind) -> String {
-    match kind {
-        DriveKind::Loop => "loop device".to_owned(),
-        DriveKind::Drive | DriveKind::Simulated | DriveKind::File | DriveKind::OtherBlock => {
-            format!("block device {}", disk.name())
-        }
-    }
-}
-
-/// NVMe and virtio name it themselves, SCSI and ATA in a page that begins with four bytes of head.
-fn serial_of(disk: &BlockFolder) -> Option<String> {
-    let page = || {
-        let bytes = fs::read(disk.folder().join("device/vpd_pg80")).ok()?;
-        let text = String::from_utf8_lossy(bytes.get(4..)?).replace('\0', " ");
-        let text = text.trim();
-        (!text.is_empty()).then(|| text.to_owned())
-    };
-    disk.text("device/serial")
-        .or_else(|| disk.text("serial"))
-        .or_else(page)
-}
-
-/// SCSI names the vendor; `ATA` there is the translation layer, and a number is a PCI identifier.
-fn manufacturer_of(disk: &BlockFolder) -> Option<String> {
-    disk.text("device/vendor")
-        .filter(|vendor| vendor != "ATA" && !vendor.starts_with("0x"))
-}
-
-fn interface_of(disk: &BlockFolder, kind: DriveKind) -> Option<String> {
-    let place = disk.folder().to_string_lossy();
-    let is_on = |part: &str| place.contains(part);
-    let words = match kind {
-        DriveKind::Loop => "loop",
-        DriveKind::Simulated | DriveKind::File | DriveKind::OtherBlock => return None,
-        DriveKind::Drive if is_on("/nvme") => "NVMe",
-        DriveKind::Drive if is_on("/usb") => "USB",
-        DriveKind::Drive if is_on("/ata") => "SATA",
-        DriveKind::Drive if is_on("/virtio") => "virtio",
-        DriveKind::Drive if disk.text("device/sas_address").is_some() => "SAS",
-        DriveKind::Drive => return None,
-    };
-    Some(words.to_owned())
-}
-
-/// Speed and width of the link an NVMe controller runs with now.
-fn pcie_of(disk: &BlockFolder) -> Option<String> {
-    let speed = disk.text("device/device/current_link_speed")?;
-    let width = disk.text("device/device/current_link_width")?;
-    Some(format!("{speed} x{width}"))
-}
-
-fn limits_of(disk: &BlockFolder) -> Option<TransferLimits> {
-    let kib = disk.value("queue/max_sectors_kb")?;
-    Some(TransferLimits {
-        bytes_max: Bytes(kib.saturating_mul(KIB)),
-        segments_max: disk.value("queue/max_segments"),
-    })
-}
-
-/// The block layer's view. It can be read here and not yet set.
-fn write_cache_of(disk: &BlockFolder, kind: DriveKind) -> WriteCache {
-    let unknown = |cause: &str| WriteCache::Unknown {
-        cause: cause.to_owned(),
-    };
-    match (kind, disk.text("queue/write_cache").as_deref()) {
-        (DriveKind::Loop, _) => unknown("a loop device has no write cache of its own to set"),
-        (_, Some("write through")) => {
-            unknown("the block layer writes through, which does not tell what the drive does")
-        }
-        (_, Some("write back")) => WriteCache::On,
-        (_, Some(_) | None) => unknown("the kernel does not tell its state"),
-    }
 }
 
 #[cfg(test)]

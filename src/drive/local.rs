@@ -15,6 +15,7 @@ use std::thread::{Builder, JoinHandle};
 use tokio::sync::mpsc::Sender;
 
 use super::block::OpenError;
+use super::nvme::{Kernel, Nvme};
 use super::purge::{Ending, Purger};
 use super::{
     Calendar, Command, Drive, Event, Failure, HandOver, Host, Identity, Link, LinkEnd, Measurement,
@@ -32,8 +33,8 @@ pub(super) enum Medium {
 }
 
 impl Medium {
-    /// What a purge of it is called in the report.
-    pub(super) fn purge_words(self) -> &'static str {
+    /// What a discard of it is called in the report.
+    pub(super) fn discard_words(self) -> &'static str {
         match self {
             Self::Block => "discard of the whole device",
             Self::File => "hole punched over the whole file",
@@ -69,6 +70,7 @@ impl LocalDrive {
             logical_block: identity.logical_block.0,
             file: Arc::new(file),
             medium,
+            allowed: Vec::new(),
             clock: Clock::start(),
             pending: VecDeque::new(),
             end,
@@ -121,6 +123,8 @@ struct Server {
     logical_block: u64,
     file: Arc<OwnedFd>,
     medium: Medium,
+    /// Other namespaces that a purge may erase.
+    allowed: Vec<u32>,
     clock: Clock,
     /// Commands that arrived during a purge.
     pending: VecDeque<Command>,
@@ -174,7 +178,7 @@ impl Server {
             Ok(descriptor) => File::from(descriptor),
             Err(error) => {
                 self.fail(Failure::Purge {
-                    method: self.medium.purge_words().to_owned(),
+                    method: self.medium.discard_words().to_owned(),
                     cause: format!("no descriptor for it ({error})"),
                 });
                 return true;
@@ -194,7 +198,15 @@ impl Server {
             }
             false
         };
+        let kernel = match self.medium {
+            Medium::Block => Kernel::on(&file),
+            Medium::File => None,
+        };
         let purger = Purger {
+            nvme: kernel
+                .as_ref()
+                .map(|kernel| Nvme::new(kernel, kernel.nsid())),
+            allowed: &self.allowed,
             file: &file,
             medium: self.medium,
             capacity: self.capacity,

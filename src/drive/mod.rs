@@ -14,12 +14,18 @@
 //! follows.
 
 pub mod block;
+mod cache;
+mod capabilities;
+pub mod facts;
 pub mod file;
 pub mod guard;
 pub mod host;
 pub mod identity;
 pub mod local;
+mod method;
+mod nvme;
 mod purge;
+pub mod survey;
 pub mod sysfs;
 pub mod target;
 
@@ -35,6 +41,7 @@ use crate::stimulus::arrivals::ArrivalCounts;
 use crate::stimulus::{CellKey, Geometry, Issued, Programme};
 use crate::units::Nanos;
 pub use identity::{DriveKind, Host, Identity, TransferLimits, WriteCache};
+pub use method::PurgeMethod;
 
 /// Events that may wait for the reader before the drive's threads wait for it.
 pub const EVENT_QUEUE: usize = 4096;
@@ -154,18 +161,6 @@ pub enum Event {
     },
     /// The drive cannot go on; [`Event::Stopped`] follows.
     Failed(Failure),
-}
-
-/// How to erase.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PurgeMethod {
-    /// The best the drive offers.
-    Auto,
-    /// Discard of the whole device (TRIM, UNMAP, DSM deallocate, punched file): not a purge named
-    /// by the standard.
-    Discard,
-    /// No purge: waived by the operator.
-    None,
 }
 
 /// A purge that ended.

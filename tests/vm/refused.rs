@@ -83,9 +83,11 @@ fn drives_in_use_are_refused_with_nothing_changed() {
     expected.push("--erase DRIVE5".to_owned());
     commands.push(run("nvme5n1", ""));
     expected.push("--erase DRIVE5".to_owned());
+    commands.push("ptse drives --format json".to_owned());
     let lines: Vec<&str> = commands.iter().map(String::as_str).collect();
     let said = machine.run(&lines);
     let (engaged, refused) = said.split_at(USES.len());
+    check_drives(&said.last().unwrap().text);
     for said in engaged {
         assert_eq!(said.code, 0, "{}", said.text);
     }
@@ -96,6 +98,44 @@ fn drives_in_use_are_refused_with_nothing_changed() {
     for (image, before) in images.iter().zip(&before) {
         assert!(digest(image) == *before, "{} changed", image.display());
     }
+}
+
+/// `ptse drives` says of each of them what `ptse run` says, and of the free one how to go on.
+fn check_drives(json: &str) {
+    let survey: serde_json::Value = serde_json::from_str(json).unwrap();
+    let drive = |name: &str| {
+        let drives = survey["drives"].as_array().unwrap();
+        let address = format!("/dev/{name}");
+        let found = drives.iter().find(|drive| drive["address"] == address);
+        found.unwrap_or_else(|| panic!("no {name} in {json}"))
+    };
+    for one in &USES[..4] {
+        for name in one.drives {
+            let why = drive(name)["why_not"].as_str().unwrap_or_default();
+            assert!(why.contains(one.names), "{name}: {why}");
+        }
+    }
+    let free = drive("nvme5n1");
+    assert_eq!(free["can_be_tested"], true, "{free}");
+    assert_eq!(free["erase"], "DRIVE5");
+    assert_eq!(free["model"], "QEMU NVMe Ctrl");
+    assert_eq!(free["transport"], "NVMe");
+    assert_eq!(
+        (&free["namespace_id"], &free["logical_block_bytes"]),
+        (&1.into(), &512.into())
+    );
+    assert_eq!(free["capacity_bytes"], 32 * MIB);
+    // The emulated controller has a volatile write cache, and formats; it has no Sanitize.
+    assert_eq!(free["write_cache"], "on");
+    assert_eq!(
+        free["purge_methods"],
+        serde_json::json!(["format", "discard"])
+    );
+    let md = drive("md0");
+    assert_eq!(
+        (&md["is_drive"], &md["transport"]),
+        (&false.into(), &"software RAID".into())
+    );
 }
 
 fn run(drive: &str, confirmed: &str) -> String {

@@ -44,6 +44,9 @@ fn a_quick_run_completes_on_512_and_on_4096_byte_blocks() {
     for (name, smallest) in [("small", "0.5,"), ("large", "0.5,,,,,,,")] {
         let folder = run_folder(&machine.share().join(name));
         assert_eq!(ledger_line(&folder, "device")["verdict"], "pass");
+        let purge = ledger_line(&folder, "purge");
+        assert_eq!(purge["verdict"], "pass", "{purge}");
+        assert_eq!(purge["done"], "NVMe Format NVM, user-data erase", "{purge}");
         let table = fs::read_to_string(folder.join("tables/iops.csv")).unwrap();
         let row = table.lines().nth(1).unwrap();
         assert!(row.starts_with(smallest), "{row}");

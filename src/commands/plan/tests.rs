@@ -1,7 +1,7 @@
 //! What `ptse plan` prints.
 
 use super::*;
-use crate::commands::run::PurgeArg;
+use crate::drive::PurgeMethod;
 use crate::units::Bytes;
 
 fn args(spec: &str, set: Vec<String>, quick: bool, format: PlanFormat) -> PlanArgs {
@@ -10,7 +10,7 @@ fn args(spec: &str, set: Vec<String>, quick: bool, format: PlanFormat) -> PlanAr
             spec: spec.to_owned(),
             drive: "sim:dc-tlc".to_owned(),
             out: "reports".into(),
-            purge: PurgeArg::Auto,
+            purge: PurgeMethod::Auto,
             set,
             quick,
             even_with_signatures: false,

@@ -1,8 +1,10 @@
 //! Identity from sysfs trees as other machines have them.
 
+use super::super::identity::{DriveKind, WriteCache};
 use super::super::sysfs::DeviceNumber;
 use super::super::sysfs::fixture::Tree;
 use super::*;
+use crate::drive::TransferLimits;
 
 fn identity(tree: &Tree, number: &str) -> Identity {
     let number = DeviceNumber::parse(number).unwrap();

@@ -43,10 +43,12 @@ impl Tree {
         fs::write(self.place(path), bytes).unwrap();
     }
 
-    pub(in crate::drive) fn disk(&self, name: &str, number: &str, sectors: u64) {
-        self.node(&format!("devices/{name}"), number, sectors);
+    /// A disk by its path below `devices`, usually its name alone.
+    pub(in crate::drive) fn disk(&self, path: &str, number: &str, sectors: u64) {
+        self.node(&format!("devices/{path}"), number, sectors);
+        let name = path.rsplit('/').next().unwrap();
         symlink(
-            self.path().join("devices").join(name),
+            self.path().join("devices").join(path),
             self.place(&format!("block/{name}")),
         )
         .unwrap();

@@ -136,7 +136,11 @@ impl Device {
     /// Empties the drive. No job is running.
     pub(crate) fn erase(&mut self, method: PurgeMethod) {
         match method {
-            PurgeMethod::Auto => {
+            PurgeMethod::Auto
+            | PurgeMethod::Format
+            | PurgeMethod::FormatCrypto
+            | PurgeMethod::SanitizeBlock
+            | PurgeMethod::SanitizeCrypto => {
                 self.flash.format();
                 self.programmed = Programmed::new(&self.build.shape);
                 self.buffered_pages = 0;

@@ -72,7 +72,10 @@ impl Session {
         let started = self.now;
         self.step_last = None;
         let (name, is_named_by_standard) = match method {
-            PurgeMethod::Auto => (self.build.purge_method.clone(), true),
+            PurgeMethod::Auto | PurgeMethod::Format => (self.build.purge_method.clone(), true),
+            PurgeMethod::FormatCrypto
+            | PurgeMethod::SanitizeBlock
+            | PurgeMethod::SanitizeCrypto => return self.refuse_purge(method),
             PurgeMethod::Discard => ("discard of the whole device (simulated)".into(), false),
             PurgeMethod::None => ("none".into(), false),
         };
@@ -88,7 +91,13 @@ impl Session {
             method: name,
             is_named_by_standard,
             verification: match method {
-                PurgeMethod::Auto => format!("{mapped} left after the format, all blocks erased"),
+                PurgeMethod::Auto
+                | PurgeMethod::Format
+                | PurgeMethod::FormatCrypto
+                | PurgeMethod::SanitizeBlock
+                | PurgeMethod::SanitizeCrypto => {
+                    format!("{mapped} left after the format, all blocks erased")
+                }
                 PurgeMethod::Discard => {
                     format!("{mapped} left after the discard; blocks are erased when needed")
                 }
@@ -97,6 +106,16 @@ impl Session {
             started: Nanos(started),
             ended: Nanos(self.now),
         }))
+    }
+
+    fn refuse_purge(&mut self, method: PurgeMethod) -> Result<(), Halt> {
+        self.emit(Event::Failed(Failure::Purge {
+            method: method.title().to_owned(),
+            cause: "the simulated drive offers --purge format, discard and none".to_owned(),
+        }))?;
+        self.emit(Event::Stopped {
+            at: Nanos(self.now),
+        })
     }
 
     /// Takes what has arrived while a programme runs.

@@ -31,6 +31,9 @@ pub struct TestArgs {
     /// Also erase a device that carries a file system, partition table, RAID or volume signature
     #[arg(long)]
     pub even_with_signatures: bool,
+    /// Also erase the other namespaces of the drive, where the purge cannot leave them out
+    #[arg(long)]
+    pub all_namespaces: bool,
 }
 
 impl TestArgs {
@@ -48,6 +51,8 @@ impl TestArgs {
             } else {
                 Carries::Nothing
             },
+            purge: self.purge,
+            all_namespaces: self.all_namespaces,
             out,
             can_ask: true,
         }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use crate::commands::exit::{CommandError, Exit};
 use crate::commands::logging;
 use crate::commands::measure::{self, Measure};
-use crate::commands::run::{WAIVED, tool};
+use crate::commands::run::{ALL_NAMESPACES, WAIVED, tool};
 use crate::commands::stored::Stored;
 use crate::commands::target::{self, Consent};
 use crate::drive::guard::Carries;
@@ -75,13 +75,17 @@ pub fn command(args: &ResumeArgs) -> Result<Exit, CommandError> {
         folder: &stored.folder,
         plan: &stored.plan,
         drive: &mut *target.drive,
-        purge_method: PurgeMethod::named(&opened.purge_method).unwrap_or(PurgeMethod::Auto),
+        purge_method: purge_method(&opened),
         state,
         replay,
         resumed: Some(resumed),
         recorder,
         log_filter,
     }))
+}
+
+fn purge_method(opened: &RunOpened) -> PurgeMethod {
+    PurgeMethod::named(&opened.purge_method).unwrap_or_default()
 }
 
 /// Finds the drive and opens it; the guard runs again. No consent is asked for anew: the one in
@@ -97,6 +101,8 @@ fn open_again(stored: &Stored, opened: &RunOpened) -> Result<target::Open, Comma
     let consent = Consent {
         erase: Some(&identity.confirm_name),
         carries: Carries::Known(&known),
+        purge: purge_method(opened),
+        all_namespaces: opened.waivers.iter().any(|one| one == ALL_NAMESPACES),
         out: &stored.folder,
         can_ask: false,
     };

@@ -29,6 +29,9 @@ pub struct RunArgs {
     erase: Option<String>,
 }
 
+/// The waiver of the journal for other namespaces that the purge erases.
+pub const ALL_NAMESPACES: &str = "all-namespaces";
+
 /// What stands in front of a signature that was allowed, among the waivers of the journal.
 pub const WAIVED: &str = "even-with-signatures: ";
 
@@ -136,6 +139,7 @@ fn opened(test: &TestArgs, loaded: &Loaded, target: &target::Open) -> RunOpened 
             .signatures
             .iter()
             .map(|one| format!("{WAIVED}{one}"))
+            .chain(target.reaches_others.then(|| ALL_NAMESPACES.to_owned()))
             .collect(),
         erase_consent: target.consent.clone(),
         drive: records::drive(drive.identity()),

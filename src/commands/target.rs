@@ -9,7 +9,7 @@ use crate::drive::block::{self, OpenError};
 use crate::drive::guard::{self, Carries, Cleared, Guard};
 use crate::drive::sysfs::Sysfs;
 use crate::drive::target::Target;
-use crate::drive::{Drive, Identity, file};
+use crate::drive::{Drive, Identity, PurgeMethod, file};
 use crate::journal::record::DriveRecord;
 use crate::sim::{self, SimError};
 
@@ -20,6 +20,10 @@ pub struct Consent<'a> {
     pub erase: Option<&'a str>,
     /// What the device may carry: `--even-with-signatures`, or what the journal allowed.
     pub carries: Carries<'a>,
+    /// How the device will be purged.
+    pub purge: PurgeMethod,
+    /// `--all-namespaces`: whether other namespaces may be erased with it.
+    pub all_namespaces: bool,
     /// Folder of the results, whose disk must not be the target.
     pub out: &'a Path,
     /// Whether the operator may be asked at the terminal.
@@ -37,6 +41,8 @@ pub struct Open {
     pub consent: Option<String>,
     /// Fingerprints of the signatures it carried and that were allowed.
     pub signatures: Vec<String>,
+    /// Whether its purge erases other namespaces too, which was allowed.
+    pub reaches_others: bool,
 }
 
 /// Who a target is. Nothing is written and nothing stays open.
@@ -86,6 +92,8 @@ pub fn inspect(address: &str, consent: &Consent<'_>) -> Result<Inspected, Comman
             let guard = Guard {
                 carries: consent.carries,
                 needed: &needed,
+                purge: consent.purge,
+                all_namespaces: consent.all_namespaces,
             };
             let inspected = guard::inspect(&path, &guard).map_err(CommandError::device)?;
             Ok(Inspected::Block(Box::new(inspected)))
@@ -116,6 +124,7 @@ impl Inspected {
                     seed,
                     consent: None,
                     signatures: Vec::new(),
+                    reaches_others: false,
                 })
             }
             Self::File(identity, path, signatures) => {
@@ -123,13 +132,14 @@ impl Inspected {
                 // Nothing may have been made on it since it was looked at.
                 let known = Carries::Known(&signatures);
                 guard::inspect_file(&path, known).map_err(CommandError::device)?;
-                opened(file::open(&path), name, signatures)
+                opened(file::open(&path), name, signatures, false)
             }
             Self::Block(inspected) => {
                 let name = inspected.identity().confirm_name.clone();
                 let signatures = inspected.allowed().to_vec();
+                let reaches_others = inspected.reaches_others();
                 let cleared = confirm(*inspected, consent)?;
-                opened(block::open(&cleared), name, signatures)
+                opened(block::open(&cleared), name, signatures, reaches_others)
             }
         }
     }
@@ -185,6 +195,7 @@ fn opened<D: Drive + 'static>(
     drive: Result<D, OpenError>,
     consent: String,
     signatures: Vec<String>,
+    reaches_others: bool,
 ) -> Result<Open, CommandError> {
     let drive = Box::new(drive.map_err(CommandError::device)?);
     Ok(Open {
@@ -192,6 +203,7 @@ fn opened<D: Drive + 'static>(
         seed: fresh_seed()?,
         consent: Some(consent),
         signatures,
+        reaches_others,
     })
 }
 

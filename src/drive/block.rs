@@ -15,8 +15,8 @@ use rustix::fs::{ioctl_blkpbszget, ioctl_blksszget};
 
 use super::Identity;
 use super::cache;
-use super::guard::{self, Cleared, Refusal, System};
-use super::local::{LocalDrive, Medium};
+use super::guard::{self, Cleared, Inspected, Refusal, System};
+use super::local::{Beside, LocalDrive, Medium};
 use super::nvme::{Kernel, Nvme};
 use super::sysfs::BlockFolder;
 use crate::units::Bytes;
@@ -113,7 +113,29 @@ pub fn open(cleared: &Cleared) -> Result<LocalDrive, OpenError> {
     guard::refuse_signed(path, &plain, identity.capacity.0, &cleared.allowed)?;
     drop(plain);
     testable_block(&identity)?;
-    LocalDrive::start(identity, file, Medium::Block)
+    let beside = claim_others(cleared)?;
+    LocalDrive::start(identity, file, Medium::Block, beside)
+}
+
+/// Takes the other namespaces that the purge erases, so that nobody else can begin to use them.
+fn claim_others(cleared: &Inspected) -> Result<Beside, Refusal> {
+    let mut beside = Beside::default();
+    for other in &cleared.others {
+        beside.nsids.push(other.nsid);
+        let Some((path, folder)) = &other.node else {
+            continue;
+        };
+        guard::refuse_in_use(&cleared.system, path, folder)?;
+        let mut options = OpenOptions::new();
+        options.read(true).custom_flags(libc::O_EXCL);
+        let file = guard::open_exclusive(path, &options)?;
+        if let Some(number) = folder.number() {
+            guard::check_number(path, &file, number)?;
+        }
+        guard::refuse_signed(path, &file, folder.capacity().0, &cleared.allowed)?;
+        beside.held.push(file);
+    }
+    Ok(beside)
 }
 
 /// Refuses a drive with blocks that cannot be tested.

@@ -8,7 +8,7 @@ use std::path::Path;
 use super::Identity;
 use super::block::OpenError;
 use super::identity::{DriveKind, WriteCache};
-use super::local::{LocalDrive, Medium};
+use super::local::{Beside, LocalDrive, Medium};
 use crate::units::Bytes;
 
 /// Smallest I/O that direct access to a file of any file system allows.
@@ -90,7 +90,7 @@ pub fn open(path: &Path) -> Result<LocalDrive, OpenError> {
         path: path.display().to_string(),
         cause: format!("it cannot be opened for writing ({error})"),
     })?;
-    LocalDrive::start(identity, file, Medium::File)
+    LocalDrive::start(identity, file, Medium::File, Beside::default())
 }
 
 /// The smallest length the file system takes in direct access, found by reading.

@@ -42,6 +42,15 @@ impl Medium {
     }
 }
 
+/// Other namespaces that a purge erases with the target.
+#[derive(Debug, Default)]
+pub(super) struct Beside {
+    /// Their identifiers: no purge may erase another one.
+    pub(super) nsids: Vec<u32>,
+    /// Their devices, held exclusively for the whole run.
+    pub(super) held: Vec<File>,
+}
+
 /// A target that is open for the run.
 #[derive(Debug)]
 pub struct LocalDrive {
@@ -57,6 +66,7 @@ impl LocalDrive {
         mut identity: Identity,
         file: File,
         medium: Medium,
+        beside: Beside,
     ) -> Result<Self, OpenError> {
         let path = identity.address.clone();
         let file: OwnedFd = file.into();
@@ -70,7 +80,7 @@ impl LocalDrive {
             logical_block: identity.logical_block.0,
             file: Arc::new(file),
             medium,
-            allowed: Vec::new(),
+            beside,
             clock: Clock::start(),
             pending: VecDeque::new(),
             end,
@@ -123,8 +133,7 @@ struct Server {
     logical_block: u64,
     file: Arc<OwnedFd>,
     medium: Medium,
-    /// Other namespaces that a purge may erase.
-    allowed: Vec<u32>,
+    beside: Beside,
     clock: Clock,
     /// Commands that arrived during a purge.
     pending: VecDeque<Command>,
@@ -206,7 +215,7 @@ impl Server {
             nvme: kernel
                 .as_ref()
                 .map(|kernel| Nvme::new(kernel, kernel.nsid())),
-            allowed: &self.allowed,
+            allowed: &self.beside.nsids,
             file: &file,
             medium: self.medium,
             capacity: self.capacity,

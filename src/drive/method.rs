@@ -1,9 +1,10 @@
 //! The ways to purge a drive, by the words of the command line and of the journal.
 
 /// How to erase.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PurgeMethod {
     /// The best the drive offers.
+    #[default]
     Auto,
     /// NVMe Format NVM, user-data erase.
     Format,

@@ -14,6 +14,7 @@ fn args(spec: &str, set: Vec<String>, quick: bool, format: PlanFormat) -> PlanAr
             set,
             quick,
             even_with_signatures: false,
+            all_namespaces: false,
         },
         format,
     }

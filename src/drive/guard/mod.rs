@@ -9,25 +9,29 @@ mod carried;
 mod family;
 mod loops;
 pub mod mounts;
+mod occupied;
 mod opening;
+mod reach;
 mod refusal;
 pub mod signatures;
 
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
+use super::PurgeMethod;
 use super::block::describe;
 use super::identity::Identity;
 use super::sysfs::{BlockFolder, DeviceNumber, Sysfs};
 use carried::carried;
 pub(super) use carried::refuse_signed;
-use family::Family;
 use loops::Loops;
-use mounts::{parse_mounts, parse_swaps};
+pub(super) use occupied::refuse_in_use;
+use occupied::{refuse_needed, refuse_unusable};
 use opening::open_read_only;
 pub(super) use opening::{check_number, not_opened, open_exclusive};
+pub(super) use reach::Other;
 pub use refusal::Refusal;
 
 /// What the operator allows.
@@ -38,6 +42,10 @@ pub struct Guard<'a> {
     /// Files and folders that must not lie on the device, beside `/` and this program: the run
     /// folder.
     pub needed: &'a [&'a Path],
+    /// How the device will be purged, which may hit more than the device.
+    pub purge: PurgeMethod,
+    /// Whether other namespaces may be erased with it.
+    pub all_namespaces: bool,
 }
 
 /// What a device may carry and still be erased.
@@ -79,6 +87,8 @@ pub struct Inspected {
     pub(super) identity: Identity,
     /// Fingerprints of what it may carry.
     pub(super) allowed: Vec<String>,
+    /// Other namespaces that its purge erases, and may erase.
+    pub(super) others: Vec<Other>,
     pub(super) system: System,
 }
 
@@ -95,6 +105,11 @@ impl Inspected {
     /// Fingerprints of the signatures that it carries and that were allowed.
     pub fn allowed(&self) -> &[String] {
         &self.allowed
+    }
+
+    /// Whether its purge erases other namespaces, which was allowed.
+    pub fn reaches_others(&self) -> bool {
+        !self.others.is_empty()
     }
 
     /// Compares what the operator named with what the device is called.
@@ -131,26 +146,63 @@ pub fn inspect(path: &Path, guard: &Guard<'_>) -> Result<Inspected, Refusal> {
     let system = System::default();
     let number = block_number(path)?;
     let folder = listed(&system, path, number)?;
-    refuse_in_use(&system, path, &folder)?;
-    refuse_needed(&system, path, &folder, guard)?;
-    refuse_unusable(path, &folder)?;
-    let file = open_read_only(path)?;
-    check_number(path, &file, number)?;
-    let size = folder.capacity().0;
-    let allowed = match guard.carries {
-        Carries::Nothing => Vec::new(),
-        Carries::Anything => carried(path, &file, size)?,
+    let mut allowed = match guard.carries {
+        Carries::Nothing | Carries::Anything => Vec::new(),
         Carries::Known(known) => known.to_vec(),
     };
-    refuse_signed(path, &file, size, &allowed)?;
+    let file = free_to_read(&system, path, &folder, guard)?;
+    check_number(path, &file, number)?;
+    let others = reach::others(&system, path, &folder, &file, guard)?;
+    refuse_content(path, &file, &folder, guard, &mut allowed)?;
+    for other in &others {
+        // A namespace that is attached nowhere has no node and nobody who uses it.
+        let Some((path, folder)) = &other.node else {
+            continue;
+        };
+        let file = free_to_read(&system, path, folder, guard)?;
+        refuse_content(path, &file, folder, guard, &mut allowed)?;
+    }
     Ok(Inspected {
         path: path.to_owned(),
         number,
         identity: super::block::identify_open(path, &folder, &file)?,
         folder,
         allowed,
+        others,
         system,
     })
+}
+
+/// Opens a device for reading that nobody uses and that can be tested.
+fn free_to_read(
+    system: &System,
+    path: &Path,
+    folder: &BlockFolder,
+    guard: &Guard<'_>,
+) -> Result<File, Refusal> {
+    refuse_in_use(system, path, folder)?;
+    refuse_needed(system, path, folder, guard)?;
+    refuse_unusable(path, folder)?;
+    let file = open_read_only(path)?;
+    if let Some(number) = folder.number() {
+        check_number(path, &file, number)?;
+    }
+    Ok(file)
+}
+
+/// Refuses what a device carries, or notes it among what is allowed.
+fn refuse_content(
+    path: &Path,
+    file: &File,
+    folder: &BlockFolder,
+    guard: &Guard<'_>,
+    allowed: &mut Vec<String>,
+) -> Result<(), Refusal> {
+    let size = folder.capacity().0;
+    if matches!(guard.carries, Carries::Anything) {
+        allowed.extend(carried(path, file, size)?);
+    }
+    refuse_signed(path, file, size, allowed)
 }
 
 /// The folder in which the kernel describes a device.
@@ -172,7 +224,7 @@ pub(super) fn listed(
 /// [`Refusal::Signed`] when it carries something else.
 pub fn inspect_file(path: &Path, carries: Carries<'_>) -> Result<Vec<String>, Refusal> {
     refuse_shared_file(path)?;
-    let file = fs::File::open(path).map_err(|error| not_opened(path, &error))?;
+    let file = File::open(path).map_err(|error| not_opened(path, &error))?;
     let size = file
         .metadata()
         .map_err(|error| not_opened(path, &error))?
@@ -240,109 +292,6 @@ pub(super) fn block_number(path: &Path) -> Result<DeviceNumber, Refusal> {
         what,
         remedy,
     })
-}
-
-fn number_of(path: &str) -> Option<DeviceNumber> {
-    let metadata = fs::metadata(path).ok()?;
-    metadata
-        .file_type()
-        .is_block_device()
-        .then(|| DeviceNumber::from_raw(metadata.rdev()))
-}
-
-/// Refuses what is mounted, swap or held, on any device of the same disk.
-pub(super) fn refuse_in_use(
-    system: &System,
-    path: &Path,
-    folder: &BlockFolder,
-) -> Result<(), Refusal> {
-    let family = Family::above(folder, &system.sysfs);
-    let device = |folder: &BlockFolder| format!("/dev/{}", folder.name());
-    for mount in parse_mounts(&list(system, "self/mountinfo", path)?, number_of) {
-        let numbers = [Some(mount.number), mount.source];
-        let mounted = numbers
-            .into_iter()
-            .flatten()
-            .find_map(|one| family.get(one));
-        if let Some(mounted) = mounted {
-            return Err(Refusal::Mounted {
-                path: path.to_owned(),
-                device: device(mounted),
-                point: mount.point,
-            });
-        }
-    }
-    // A kernel without swap has no such list.
-    let swaps = fs::read_to_string(system.proc.join("swaps")).unwrap_or_default();
-    for number in parse_swaps(&swaps, number_of) {
-        if let Some(swap) = family.get(number) {
-            return Err(Refusal::Swap {
-                path: path.to_owned(),
-                device: device(swap),
-            });
-        }
-    }
-    match family.held() {
-        None => Ok(()),
-        Some((held, holder)) => Err(Refusal::Held {
-            path: path.to_owned(),
-            device: device(held),
-            holder: device(&holder),
-        }),
-    }
-}
-
-fn list(system: &System, name: &str, path: &Path) -> Result<String, Refusal> {
-    let file = system.proc.join(name);
-    let bytes = fs::read(&file).map_err(|error| Refusal::NotOpened {
-        path: path.to_owned(),
-        cause: format!("{} cannot be read ({error})", file.display()),
-        remedy: "without it nobody can tell what is mounted, so mount /proc and try again",
-    })?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
-}
-
-/// Refuses the disk that holds the root file system, this program or the run folder.
-fn refuse_needed(
-    system: &System,
-    path: &Path,
-    folder: &BlockFolder,
-    guard: &Guard<'_>,
-) -> Result<(), Refusal> {
-    let below = Family::below(&folder.disk());
-    let program = std::env::current_exe().unwrap_or_default();
-    let named = [
-        ("the root file system", Path::new("/")),
-        ("this program", &program),
-    ];
-    let folders = guard.needed.iter().map(|path| ("the run folder", *path));
-    for (what, needed) in named.into_iter().chain(folders) {
-        // The nearest ancestor that exists: the run folder itself may not exist yet.
-        let metadata = needed
-            .ancestors()
-            .find_map(|place| fs::metadata(place).ok());
-        let numbers = metadata.map(|metadata| DeviceNumber::from_raw(metadata.dev()));
-        let device = numbers.and_then(|number| system.sysfs.block(number));
-        if device.is_some_and(|device| Family::below(&device).meets(&below)) {
-            return Err(Refusal::Needed {
-                path: path.to_owned(),
-                what,
-                needed: needed.display().to_string(),
-            });
-        }
-    }
-    Ok(())
-}
-
-fn refuse_unusable(path: &Path, folder: &BlockFolder) -> Result<(), Refusal> {
-    let path = path.to_owned();
-    if folder.value("ro").unwrap_or(0) != 0 || folder.disk().value("ro").unwrap_or(0) != 0 {
-        return Err(Refusal::ReadOnly { path });
-    }
-    if folder.capacity().0 == 0 {
-        return Err(Refusal::Empty { path });
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -133,6 +133,42 @@ pub enum Refusal {
         /// What was found, and where.
         signatures: String,
     },
+    /// Its purge would erase more than it.
+    #[error(
+        "{}: {method} would also erase {others}; add --all-namespaces if they may be erased too, \
+         or choose --purge discard, which erases this one alone",
+        path.display()
+    )]
+    Reaches {
+        /// As given.
+        path: PathBuf,
+        /// The method, in words.
+        method: &'static str,
+        /// What else it would erase.
+        others: String,
+    },
+    /// It cannot be purged in the way that was asked for.
+    #[error("{} cannot be purged by {method}: {cause}", path.display())]
+    NoPurge {
+        /// As given.
+        path: PathBuf,
+        /// The method, in words.
+        method: &'static str,
+        /// Why.
+        cause: String,
+    },
+    /// It is sanitizing itself.
+    #[error(
+        "{} answers no I/O: a sanitize is in progress, {percent} % done; wait until it has ended \
+         and start again",
+        path.display()
+    )]
+    Sanitizing {
+        /// As given.
+        path: PathBuf,
+        /// How far it is.
+        percent: u32,
+    },
     /// Nobody said that it may be erased.
     #[error(
         "{} ({described}) would be erased completely; to allow that add --erase {confirm}",

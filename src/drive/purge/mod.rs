@@ -19,8 +19,8 @@ use super::nvme::{Controller, Nvme};
 use super::{Failure, PurgeMethod, Purged};
 use crate::engine::Clock;
 use discard::discard_all;
-use nvme::Erased;
-pub(super) use nvme::reach;
+pub(super) use nvme::hits_all;
+use nvme::{Erased, reach};
 use plant::Plant;
 
 /// How often a cancel is listened for while a drive works by itself.

@@ -30,20 +30,24 @@ pub(super) enum Erased {
     Cancelled,
 }
 
-/// The namespaces beside this one that a method would erase.
-pub(in crate::drive) fn reach(
-    nvme: Nvme<'_>,
-    controller: &Controller,
-    method: PurgeMethod,
-) -> Result<Vec<u32>, AdminError> {
-    let hits_all = match method {
+/// Whether a method erases all namespaces that the controller reaches.
+pub(in crate::drive) fn hits_all(controller: &Controller, method: PurgeMethod) -> bool {
+    match method {
         PurgeMethod::Format | PurgeMethod::FormatCrypto => {
             controller.formats_all || controller.erases_all
         }
         PurgeMethod::SanitizeBlock | PurgeMethod::SanitizeCrypto => true,
         PurgeMethod::Auto | PurgeMethod::Discard | PurgeMethod::None => false,
-    };
-    if hits_all {
+    }
+}
+
+/// The namespaces beside this one that a method would erase, as far as the controller tells.
+pub(super) fn reach(
+    nvme: Nvme<'_>,
+    controller: &Controller,
+    method: PurgeMethod,
+) -> Result<Vec<u32>, AdminError> {
+    if hits_all(controller, method) {
         nvme.others(controller)
     } else {
         Ok(Vec::new())

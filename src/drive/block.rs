@@ -14,7 +14,7 @@ use std::path::Path;
 use rustix::fs::{ioctl_blkpbszget, ioctl_blksszget};
 
 use super::Identity;
-use super::cache;
+use super::cache::{Cache, ScsiSwitch};
 use super::guard::{self, Cleared, Inspected, Refusal, System};
 use super::local::{Beside, LocalDrive, Medium};
 use super::nvme::{Kernel, Nvme};
@@ -119,7 +119,10 @@ pub fn open(cleared: &Cleared) -> Result<LocalDrive, OpenError> {
 
 /// Takes the other namespaces that the purge erases, so that nobody else can begin to use them.
 fn claim_others(cleared: &Inspected) -> Result<Beside, Refusal> {
-    let mut beside = Beside::default();
+    let mut beside = Beside {
+        cache: ScsiSwitch::of(&cleared.folder.disk()),
+        ..Beside::default()
+    };
     for other in &cleared.others {
         beside.nsids.push(other.nsid);
         let Some((path, folder)) = &other.node else {
@@ -190,7 +193,9 @@ pub(super) fn identify_open(
     identity.logical_block = Bytes(u64::from(logical_block));
     identity.physical_block = physical_block;
     if let Some(kernel) = Kernel::on(file) {
-        identity.write_cache = cache::of_nvme(Nvme::new(&kernel, kernel.nsid()));
+        identity.write_cache = Nvme::new(&kernel, kernel.nsid()).read();
+    } else if let Some(state) = ScsiSwitch::of(&folder.disk()).map(|switch| switch.read()) {
+        identity.write_cache = state;
     }
     Ok(identity)
 }

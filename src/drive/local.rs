@@ -15,11 +15,13 @@ use std::thread::{Builder, JoinHandle};
 use tokio::sync::mpsc::Sender;
 
 use super::block::OpenError;
+use super::cache::{self, NoSwitch, ScsiSwitch};
+use super::identity::WriteCache;
 use super::nvme::{Kernel, Nvme};
 use super::purge::{Ending, Purger};
 use super::{
-    Calendar, Command, Drive, Event, Failure, HandOver, Host, Identity, Link, LinkEnd, Measurement,
-    PurgeMethod, Tick, host,
+    CacheDemand, Calendar, Command, Drive, Event, Failure, HandOver, Host, Identity, Link, LinkEnd,
+    Measurement, PurgeMethod, Tick, host,
 };
 use crate::engine::{self, Clock, Engine, Fault, Outcome, SILENT_AFTER, Target};
 
@@ -42,13 +44,15 @@ impl Medium {
     }
 }
 
-/// Other namespaces that a purge erases with the target.
+/// What a run touches beside the blocks of the target.
 #[derive(Debug, Default)]
 pub(super) struct Beside {
-    /// Their identifiers: no purge may erase another one.
+    /// Identifiers of other namespaces that a purge erases with it: no purge may erase another one.
     pub(super) nsids: Vec<u32>,
     /// Their devices, held exclusively for the whole run.
     pub(super) held: Vec<File>,
+    /// The kernel's switch of its write cache.
+    pub(super) cache: Option<ScsiSwitch>,
 }
 
 /// A target that is open for the run.
@@ -81,6 +85,7 @@ impl LocalDrive {
             file: Arc::new(file),
             medium,
             beside,
+            write_cache: identity.write_cache.clone(),
             clock: Clock::start(),
             pending: VecDeque::new(),
             end,
@@ -134,6 +139,8 @@ struct Server {
     file: Arc<OwnedFd>,
     medium: Medium,
     beside: Beside,
+    /// The write cache as it was found.
+    write_cache: WriteCache,
     clock: Clock,
     /// Commands that arrived during a purge.
     pending: VecDeque<Command>,
@@ -169,6 +176,7 @@ impl Server {
                         return;
                     }
                 }
+                Command::Cache(demand) => self.cache(demand),
                 Command::Close => return,
             }
         }
@@ -193,6 +201,7 @@ impl Server {
                 return true;
             }
         };
+        let kernel = self.kernel();
         let mut is_wanted = true;
         let (pending, commands) = (&mut self.pending, &self.end.commands);
         let mut is_cancelled = || {
@@ -206,10 +215,6 @@ impl Server {
                 Err(TryRecvError::Empty) => {}
             }
             false
-        };
-        let kernel = match self.medium {
-            Medium::Block => Kernel::on(&file),
-            Medium::File => None,
         };
         let purger = Purger {
             nvme: kernel
@@ -228,6 +233,24 @@ impl Server {
             Err(failure) => self.fail(failure),
         }
         is_wanted
+    }
+
+    fn cache(&self, demand: CacheDemand) {
+        let kernel = self.kernel();
+        let look = match (&kernel, &self.beside.cache) {
+            (Some(kernel), _) => cache::answer(&Nvme::new(kernel, kernel.nsid()), demand),
+            (None, Some(switch)) => cache::answer(switch, demand),
+            (None, None) => cache::answer(&NoSwitch(&self.write_cache), demand),
+        };
+        send(&self.end.events, Event::Cache(look));
+    }
+
+    /// The target as an NVMe namespace, if it is one.
+    fn kernel(&self) -> Option<Kernel> {
+        match self.medium {
+            Medium::Block => Kernel::on(&self.file),
+            Medium::File => None,
+        }
     }
 
     fn fail(&self, failure: Failure) {

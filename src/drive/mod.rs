@@ -14,7 +14,7 @@
 //! follows.
 
 pub mod block;
-mod cache;
+pub mod cache;
 mod capabilities;
 pub mod facts;
 pub mod file;
@@ -40,6 +40,7 @@ use crate::stats::{Flow, Tally};
 use crate::stimulus::arrivals::ArrivalCounts;
 use crate::stimulus::{CellKey, Geometry, Issued, Programme};
 use crate::units::Nanos;
+pub use cache::{CacheDemand, CacheLook};
 pub use identity::{DriveKind, Host, Identity, TransferLimits, WriteCache};
 pub use method::PurgeMethod;
 
@@ -130,6 +131,9 @@ impl Link {
 pub enum Command {
     /// Erase everything by this method. Only while nothing runs.
     Purge(PurgeMethod),
+    /// Read the volatile write cache, and set it where the demand says so. Only while nothing
+    /// runs; answered with [`Event::Cache`].
+    Cache(CacheDemand),
     /// Run these cells, after those that run or wait already.
     Run(Programme),
     /// Answer to [`Event::ProgrammeDone`]: go on with what is queued.
@@ -145,6 +149,8 @@ pub enum Command {
 pub enum Event {
     /// A purge has ended well.
     Purged(Purged),
+    /// The write cache was read, and set where that was asked for.
+    Cache(CacheLook),
     /// A second of a cell's clock, or the shorter last part of it, or a hand-over, has passed.
     Tick(Box<Tick>),
     /// A cell has run its time or its amount.

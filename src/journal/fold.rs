@@ -10,6 +10,7 @@
 //! | step done | the last attempt is that step's | ends it |
 //! | interrupted, resumed | not closed | the interruptions; results of the attempt end |
 //! | warning | not closed | the warnings |
+//! | cache | not closed | the states of the write cache |
 //! | annotated | always | the annotations |
 //! | run closed | not closed | the end |
 
@@ -74,6 +75,7 @@ impl RunState {
             attempts: Vec::new(),
             warnings: Vec::new(),
             annotations: Vec::new(),
+            caches: Vec::new(),
             interruptions: Vec::new(),
             closed: None,
             record_last: 1,
@@ -122,6 +124,7 @@ impl RunState {
             }
             Record::StepDone(done) => self.unfinished(kind, done.step_index)?.is_done = true,
             Record::Warning(warning) => self.warnings.push(noted(record, at, warning)),
+            Record::Cache(cache) => self.caches.push(noted(record, at, cache)),
             Record::Annotated(fields) => self.annotations.push(noted(record, at, fields)),
             Record::Interrupted(cause) => {
                 let after_round = self.last_closed_round();
@@ -289,6 +292,7 @@ pub fn name_of(record: &Record) -> &'static str {
         Record::RunOpened(_) => "run-opened",
         Record::StepStarted(_) => "step-started",
         Record::Purged(_) => "purged",
+        Record::Cache(_) => "cache",
         Record::CellDone(_) => "cell-done",
         Record::RoundClosed(_) => "round-closed",
         Record::StepDone(_) => "step-done",

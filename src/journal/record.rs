@@ -4,6 +4,7 @@
 //! clock end in `_ns` and count from the opening of the drive in the segment of the run.
 
 mod cell;
+mod drive;
 mod failed;
 mod limits;
 
@@ -12,6 +13,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 pub use cell::{ArrivalsRecord, FlashRecord, WorkerRecord};
+pub use drive::{CacheDone, CacheOccasion, DriveRecord, HostRecord};
 pub use failed::{FailedIo, FailedKind};
 pub use limits::LimitsRecord;
 
@@ -38,6 +40,8 @@ pub enum Record {
     StepStarted(StepStarted),
     /// A purge ended well.
     Purged(PurgeDone),
+    /// The write cache was read, and set where that was asked for.
+    Cache(CacheDone),
     /// A cell returned.
     CellDone(Box<CellDone>),
     /// A round is complete and judged.
@@ -89,61 +93,6 @@ pub struct RunOpened {
     pub host: HostRecord,
     /// Report fields supplied by the operator, by key.
     pub fields: BTreeMap<String, String>,
-}
-
-/// The drive as identified when the run opened.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct DriveRecord {
-    /// How it was asked for, in a form that opens it again.
-    pub address: String,
-    /// `drive`, `simulated`, `loop`, `file` or `other-block`.
-    pub kind: String,
-    /// Manufacturer.
-    pub manufacturer: Option<String>,
-    /// Model number.
-    pub model: String,
-    /// Serial number.
-    pub serial: Option<String>,
-    /// Firmware revision.
-    pub firmware: Option<String>,
-    /// Interface and speed.
-    pub interface: Option<String>,
-    /// Flash type.
-    pub nand: Option<String>,
-    /// PCIe link.
-    pub pcie: Option<String>,
-    /// User capacity.
-    pub capacity_bytes: u64,
-    /// Logical block.
-    pub logical_block_bytes: u64,
-    /// Physical block.
-    pub physical_block_bytes: Option<u64>,
-    /// `on`, `off`, `absent`, or `unknown: CAUSE`.
-    pub write_cache: String,
-    /// What identifies the drive after a restart.
-    pub anchor: String,
-    /// Scale of a simulated drive, in words.
-    pub scale: Option<String>,
-    /// Load engine and its settings in force, in words.
-    pub engine: Option<String>,
-    /// Longest transfers; absent where the system does not tell.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub limits: Option<LimitsRecord>,
-}
-
-/// The machine.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct HostRecord {
-    /// Vendor and product.
-    pub motherboard: Option<String>,
-    /// CPU model and count.
-    pub cpu: Option<String>,
-    /// Memory.
-    pub memory: Option<String>,
-    /// Distribution and kernel.
-    pub operating_system: Option<String>,
-    /// Host bus adapter.
-    pub hba: Option<String>,
 }
 
 /// A step begins.

@@ -3,8 +3,8 @@
 use chrono::{DateTime, FixedOffset};
 
 use crate::journal::record::{
-    Annotated, ArrivalsRecord, FlashRecord, Interrupted, PurgeDone, Resumed, RoundClosed,
-    RunClosed, RunOpened, Warning, WorkerRecord,
+    Annotated, ArrivalsRecord, CacheDone, CacheOccasion, FlashRecord, Interrupted, PurgeDone,
+    Resumed, RoundClosed, RunClosed, RunOpened, Warning, WorkerRecord,
 };
 use crate::stats::Tally;
 use crate::stimulus::{CellKey, Issued};
@@ -21,6 +21,8 @@ pub struct RunState {
     pub attempts: Vec<Attempt>,
     /// Warnings.
     pub warnings: Vec<Noted<Warning>>,
+    /// What was found and done with the write cache.
+    pub caches: Vec<Noted<CacheDone>>,
     /// Fields supplied later.
     pub annotations: Vec<Noted<Annotated>>,
     /// Stops before the end, each with what came after.
@@ -140,6 +142,15 @@ impl CellResult {
 }
 
 impl RunState {
+    /// The write cache as it stood for the test: as last read back before it was given back.
+    pub fn write_cache(&self) -> &str {
+        let looks = self.caches.iter().rev();
+        looks
+            .map(|noted| &noted.what)
+            .find(|look| look.occasion != CacheOccasion::Restored)
+            .map_or(&self.opened.drive.write_cache, |look| &look.after)
+    }
+
     /// The latest attempt at a step.
     pub fn attempt(&self, step_index: u32) -> Option<&Attempt> {
         self.attempts

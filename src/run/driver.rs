@@ -16,7 +16,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 use crate::drive::{Command, Drive, Event, Failure, PurgeMethod};
 use crate::journal::Entry;
 use crate::journal::record::{
-    FailedIo, Interrupted, Line, Record, Resumed, RunClosed, StepDone, StepStarted,
+    CacheOccasion, FailedIo, Interrupted, Line, Record, Resumed, RunClosed, StepDone, StepStarted,
 };
 use crate::journal::recorder::Recorder;
 use crate::journal::state::RunState;
@@ -108,15 +108,21 @@ impl Driver<'_> {
                 Ending::Failed { cause }
             }
         };
+        self.restore_cache().await;
         self.drive.link().send(Command::Close);
         self.recorder.finish();
         Ok((ending, self.state))
     }
 
     async fn work(&mut self) -> Result<Outcome, Halt> {
+        let mut is_prepared = false;
         loop {
             if self.repeat_pause().await? {
                 continue;
+            }
+            if !is_prepared {
+                is_prepared = true;
+                self.control_cache(CacheOccasion::Start).await?;
             }
             let action = machine::next(self.plan, &self.state);
             tracing::info!(?action, drive_time_ns = self.drive_time.0, "next");
@@ -159,10 +165,12 @@ impl Driver<'_> {
             match self.event().await? {
                 Event::Purged(purged) => {
                     self.drive_time = purged.ended;
-                    return self.record(Record::Purged(records::purge(step_index, &purged)));
+                    self.record(Record::Purged(records::purge(step_index, &purged)))?;
+                    return self.control_cache(CacheOccasion::AfterPurge).await;
                 }
                 Event::Failed(failure) => return Err(Halt::Failure(failure)),
                 Event::Tick(_)
+                | Event::Cache(_)
                 | Event::CellDone(_)
                 | Event::ProgrammeDone { .. }
                 | Event::Stopped { .. } => {}
@@ -234,13 +242,15 @@ impl Driver<'_> {
                 }
                 Event::Failed(failure) => return Err(Halt::Failure(failure)),
                 // The late answer to a cancel that crossed the end of a programme.
-                Event::Purged(_) | Event::Stopped { .. } => {}
+                Event::Purged(_) | Event::Cache(_) | Event::Stopped { .. } => {}
             }
         }
     }
 
     async fn close(&mut self, outcome: Outcome) -> Result<(), Halt> {
         self.settle().await?;
+        self.control_cache(CacheOccasion::End).await?;
+        self.control_cache(CacheOccasion::Restored).await?;
         let samples = self.recorder.end_samples().await;
         let closed = RunClosed {
             outcome: outcome.word().to_owned(),
@@ -265,6 +275,7 @@ impl Driver<'_> {
                 }
                 Event::Failed(failure) => return Err(Halt::Failure(failure)),
                 Event::Tick(_)
+                | Event::Cache(_)
                 | Event::CellDone(_)
                 | Event::ProgrammeDone { .. }
                 | Event::Purged(_) => {}
@@ -306,7 +317,7 @@ impl Driver<'_> {
     }
 
     /// The next event of the drive, unless a stop or a full disk comes first.
-    async fn event(&mut self) -> Result<Event, Halt> {
+    pub(super) async fn event(&mut self) -> Result<Event, Halt> {
         loop {
             tokio::select! {
                 biased;

@@ -1,5 +1,6 @@
 //! Runs a plan on a drive: the pure machine that decides and the driver that does.
 
+mod cache;
 pub mod driver;
 mod ending;
 mod keep;

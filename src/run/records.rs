@@ -4,13 +4,13 @@
 use chrono::{DateTime, FixedOffset};
 
 use crate::drive::{
-    Calendar, DriveKind, Failure, FlashCounts, Host, Identity, Measurement, Purged, Tick,
-    WorkerLoad, WriteCache,
+    CacheDemand, CacheLook, Calendar, DriveKind, Failure, FlashCounts, Host, Identity, Measurement,
+    Purged, Tick, WorkerLoad, WriteCache,
 };
 use crate::journal::histograms;
 use crate::journal::record::{
-    ArrivalsRecord, CellDone, DriveRecord, FailedIo, FailedKind, FlashRecord, FlowRecord,
-    HostRecord, LimitsRecord, PurgeDone, WorkerRecord,
+    ArrivalsRecord, CacheDone, CacheOccasion, CellDone, DriveRecord, FailedIo, FailedKind,
+    FlashRecord, FlowRecord, HostRecord, LimitsRecord, PurgeDone, WorkerRecord,
 };
 use crate::journal::samples::SampleRow;
 use crate::stats::Flow;
@@ -67,6 +67,20 @@ pub fn purge(step_index: u32, purged: &Purged) -> PurgeDone {
         verification: purged.verification.clone(),
         started_ns: purged.started.0,
         ended_ns: purged.ended.0,
+    }
+}
+
+/// The write cache, read and set.
+pub fn cache(occasion: CacheOccasion, look: &CacheLook) -> CacheDone {
+    CacheDone {
+        occasion,
+        asked: match look.demand {
+            CacheDemand::Look => None,
+            CacheDemand::Set { on } => Some(if on { "on" } else { "off" }.to_owned()),
+        },
+        before: write_cache(&look.before),
+        after: write_cache(&look.after),
+        refusal: look.refusal.clone(),
     }
 }
 

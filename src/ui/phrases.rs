@@ -1,6 +1,6 @@
 //! The lines of the terminal: pure texts from records, one rounding each.
 
-use crate::journal::record::{RoundClosed, VariableJudged, WindowRecord};
+use crate::journal::record::{CacheDone, CacheOccasion, RoundClosed, VariableJudged, WindowRecord};
 use crate::journal::state::{CellResult, RunState};
 use crate::pts::WINDOW_ROUNDS;
 use crate::spec::plan::{Plan, PlannedFill, PlannedRounds, PlannedWork};
@@ -174,6 +174,32 @@ pub fn iops(tally: &Tally, elapsed: Nanos) -> String {
 pub fn megabytes(tally: &Tally, elapsed: Nanos) -> String {
     let rate = per_second(tally.bytes, elapsed);
     rate.map_or("-".to_owned(), |rate| format!("{:.1} MB/s", rate / 1e6))
+}
+
+/// What was done with the write cache; `None` where it was as it should be and stays so.
+pub(super) fn cache(look: &CacheDone) -> Option<String> {
+    let CacheDone {
+        occasion,
+        before,
+        after,
+        refusal,
+        ..
+    } = look;
+    let is_changed = before != after;
+    let text = match (occasion, refusal) {
+        (_, Some(refusal)) => format!("write cache: {after}; {refusal}"),
+        (CacheOccasion::Restored, None) => format!("write cache: {after} again, as it was found"),
+        (CacheOccasion::AfterPurge, None) if is_changed => {
+            format!("write cache: {after}; the purge had switched it {before}")
+        }
+        (CacheOccasion::Start, None) if is_changed => {
+            format!("write cache: {after}; it was found {before}")
+        }
+        (CacheOccasion::Start | CacheOccasion::AfterPurge | CacheOccasion::End, None) => {
+            return None;
+        }
+    };
+    Some(text)
 }
 
 #[cfg(test)]

@@ -123,6 +123,11 @@ impl<'run> Terminal<'run> {
                     self.say(&phrases::round_closed(closed, rounds));
                 }
             }
+            Record::Cache(look) => {
+                if let Some(text) = phrases::cache(look) {
+                    self.say(&text);
+                }
+            }
             Record::Warning(warning) => self.say(&format!("warning: {}", warning.text)),
             Record::Interrupted(stop) => self.say(&format!("interrupted: {}", stop.cause)),
             Record::Resumed(resumed) => {

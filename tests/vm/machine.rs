@@ -83,8 +83,9 @@ pub(crate) struct Machine {
 }
 
 impl Machine {
-    /// A machine without drives; `None`, with the reason printed, where there can be none.
-    pub(crate) fn new() -> Option<Self> {
+    /// A machine without drives that has these programs; `None`, with the reason printed, where
+    /// there can be none.
+    pub(crate) fn with(programs: &[&str]) -> Option<Self> {
         let cache = cache_folder();
         fs::create_dir_all(&cache).unwrap();
         let lock = File::create(cache.join("lock")).unwrap();
@@ -103,6 +104,12 @@ impl Machine {
         }
         let said = String::from_utf8_lossy(&made.stderr).into_owned();
         assert!(made.status.success(), "{script} failed: {said}");
+        let tools = fs::read_to_string(cache.join("tools")).unwrap();
+        let has = |program: &str| tools.lines().any(|tool| Path::new(tool).ends_with(program));
+        if let Some(missing) = programs.iter().find(|program| !has(program)) {
+            println!("skipped: {missing} is not installed, so the machine has none");
+            return None;
+        }
         Some(Self {
             share: tempfile::tempdir().unwrap(),
             cache,

@@ -16,7 +16,7 @@ const RUN: &str = "ptse run pts-e/iops --quick --set rounds.cell_time=50ms \
 /// the controller is not touched.
 #[test]
 fn a_quick_run_completes_on_512_and_on_4096_byte_blocks() {
-    let Some(machine) = Machine::new() else {
+    let Some(machine) = Machine::with(&[]) else {
         return;
     };
     let folder = tempfile::tempdir().unwrap();
@@ -47,6 +47,17 @@ fn a_quick_run_completes_on_512_and_on_4096_byte_blocks() {
         let purge = ledger_line(&folder, "purge");
         assert_eq!(purge["verdict"], "pass", "{purge}");
         assert_eq!(purge["done"], "NVMe Format NVM, user-data erase", "{purge}");
+        let cache = ledger_line(&folder, "write-cache");
+        assert_eq!(
+            (&cache["verdict"], &cache["done"]),
+            (&"pass".into(), &"off".into())
+        );
+        let evidence = cache["evidence"].as_str().unwrap();
+        assert!(
+            evidence.contains("before the test on, then off"),
+            "{evidence}"
+        );
+        assert!(evidence.contains("given back off, then on"), "{evidence}");
         let table = fs::read_to_string(folder.join("tables/iops.csv")).unwrap();
         let row = table.lines().nth(1).unwrap();
         assert!(row.starts_with(smallest), "{row}");

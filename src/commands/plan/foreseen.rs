@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::commands::arguments::TestArgs;
 use crate::commands::run::tool;
-use crate::drive::{Host, Identity};
+use crate::drive::{DriveKind, Host, Identity, WriteCache};
 use crate::journal::RunState;
 use crate::journal::record::{Line, Record, RunOpened, SCHEMA};
 use crate::run::records;
@@ -41,8 +41,18 @@ fn opened(identity: &Identity, test: &TestArgs) -> Record {
         purge_method: test.purge.word().to_owned(),
         waivers: Vec::new(),
         erase_consent: None,
-        drive: records::drive(identity),
+        drive: records::drive(&with_cache_set(identity)),
         host: records::host(&Host::default()),
         fields: BTreeMap::new(),
     }))
+}
+
+/// A drive whose cache is known to be on is switched to what the test asks before it begins; what
+/// it refuses then is found by the run.
+fn with_cache_set(identity: &Identity) -> Identity {
+    let mut identity = identity.clone();
+    if identity.kind == DriveKind::Drive && identity.write_cache == WriteCache::On {
+        identity.write_cache = WriteCache::Off;
+    }
+    identity
 }

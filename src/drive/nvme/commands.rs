@@ -9,6 +9,7 @@ use super::{ASK_TIME_MAX, Admin, AdminError, Controller, Namespace, Request};
 
 const GET_LOG_PAGE: u8 = 0x02;
 const IDENTIFY: u8 = 0x06;
+const SET_FEATURES: u8 = 0x09;
 const GET_FEATURES: u8 = 0x0A;
 const FORMAT_NVM: u8 = 0x80;
 const SANITIZE: u8 = 0x84;
@@ -75,6 +76,12 @@ impl<'a> Nvme<'a> {
     pub(in crate::drive) fn cache(self) -> Result<bool, AdminError> {
         let dwords = [VOLATILE_WRITE_CACHE, 0];
         Ok(self.ask(GET_FEATURES, 0, dwords, &mut [])? & 1 != 0)
+    }
+
+    /// Switches the volatile write cache, until the next reset.
+    pub(in crate::drive) fn set_cache(self, on: bool) -> Result<(), AdminError> {
+        let dwords = [VOLATILE_WRITE_CACHE, u32::from(on)];
+        self.ask(SET_FEATURES, 0, dwords, &mut []).map(drop)
     }
 
     /// Formats the namespace in the format it has, and erases it.

@@ -161,7 +161,7 @@ fn device(run: &Run<'_>, fields: &Fields<'_>) -> HeaderColumn {
                 fields.text("pcie_nvm", drive.pcie.as_deref(), NOT_APPLICABLE),
             ),
             ("Purge Method", purge_text(run)),
-            ("Write Cache", cache_text(&drive.write_cache)),
+            ("Write Cache", cache_text(run.state.write_cache())),
         ],
     )
 }

@@ -1,7 +1,9 @@
 //! The drive's side of the conversation: what each command does, when.
 
 use super::{Halt, Session};
-use crate::drive::{Command, Event, Failure, PurgeMethod, Purged};
+use crate::drive::{
+    CacheDemand, CacheLook, Command, Event, Failure, PurgeMethod, Purged, WriteCache,
+};
 use crate::units::{Bytes, Nanos};
 
 impl Session {
@@ -11,6 +13,10 @@ impl Session {
             let halt = match command {
                 Command::Close => Halt::Closed,
                 Command::Purge(method) => match self.purge(method) {
+                    Ok(()) => continue,
+                    Err(halt) => halt,
+                },
+                Command::Cache(demand) => match self.cache(demand) {
                     Ok(()) => continue,
                     Err(halt) => halt,
                 },
@@ -108,6 +114,16 @@ impl Session {
         }))
     }
 
+    /// A simulated drive has no volatile cache: its buffer is held up by capacitors.
+    fn cache(&mut self, demand: CacheDemand) -> Result<(), Halt> {
+        self.emit(Event::Cache(CacheLook {
+            before: WriteCache::Absent,
+            demand,
+            after: WriteCache::Absent,
+            refusal: None,
+        }))
+    }
+
     fn refuse_purge(&mut self, method: PurgeMethod) -> Result<(), Halt> {
         self.emit(Event::Failed(Failure::Purge {
             method: method.title().to_owned(),
@@ -159,6 +175,7 @@ impl Session {
                 Err(Halt::Stop)
             }
             Command::Close => Err(Halt::Closed),
+            Command::Cache(demand) => self.cache(demand).map(|()| false),
             Command::Purge(_) => Err(Halt::Failed(Failure::Purge {
                 method: self.build.purge_method.clone(),
                 cause: "a programme is running; cancel it first".into(),

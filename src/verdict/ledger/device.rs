@@ -1,7 +1,7 @@
 //! Ledger lines about the drive itself: what it is, how it was purged, its write cache.
 
 use crate::journal::RunState;
-use crate::journal::record::PurgeDone;
+use crate::journal::record::{CacheDone, CacheOccasion, PurgeDone};
 use crate::journal::state::Noted;
 use crate::spec::Plan;
 use crate::spec::model::CacheWish;
@@ -109,25 +109,70 @@ fn write_cache(state: &RunState, plan: &Plan) -> Line {
         CacheWish::On => "on",
         CacheWish::AsFound => "as found",
     };
-    let found = state.opened.drive.write_cache.as_str();
+    let stood = state.write_cache();
     let line = Line::new(
         "write-cache",
         "7",
         "The volatile write cache is disabled (WCD)",
     )
     .asked(asked)
-    .done(found)
-    .evidence("record 1");
+    .done(stood)
+    .evidence(cache_evidence(state));
     if plan.spec.conditions.write_cache != CacheWish::Off {
         return line.deviates("the test file does not ask for a disabled volatile write cache");
     }
-    match found {
-        "off" | "absent" => line,
-        "on" => line.deviates("volatile write cache enabled"),
-        _ => {
-            let cause = found.strip_prefix("unknown:").unwrap_or(found).trim();
-            let finding = format!("state of the volatile write cache not known: {cause}");
+    let looks = state.caches.iter().map(|noted| &noted.what);
+    let for_test = looks.filter(|look| look.occasion != CacheOccasion::Restored);
+    let worst = for_test
+        .map(|look| (look.after.as_str(), look.refusal.as_deref()))
+        .find(|(after, _)| !is_compliant(after))
+        .unwrap_or((stood, None));
+    match worst {
+        ("off" | "absent", _) => line,
+        ("on", Some(refusal)) => line.done("on").deviates(format!(
+            "volatile write cache enabled, it could not be switched off: {refusal}"
+        )),
+        ("on", None) => line.done("on").deviates("volatile write cache enabled"),
+        (other, refusal) => {
+            let cause = other.strip_prefix("unknown:").unwrap_or(other).trim();
+            let refused = refusal.map_or(String::new(), |refusal| format!("; {refusal}"));
+            let finding = format!("state of the volatile write cache not known: {cause}{refused}");
             line.done("not known").cannot(finding)
         }
     }
+}
+
+/// Off, or none to switch off: then the drive is compliant by its nature.
+fn is_compliant(state: &str) -> bool {
+    matches!(state, "off" | "absent")
+}
+
+/// Every look at the cache with its record; the opening record where there was none.
+fn cache_evidence(state: &RunState) -> String {
+    let words = |noted: &Noted<CacheDone>| {
+        let CacheDone {
+            occasion,
+            before,
+            after,
+            ..
+        } = &noted.what;
+        let occasion = match occasion {
+            CacheOccasion::Start => "before the test",
+            CacheOccasion::AfterPurge => "after the purge",
+            CacheOccasion::End => "at the end",
+            CacheOccasion::Restored => "given back",
+        };
+        let change = if before == after {
+            after.clone()
+        } else {
+            format!("{before}, then {after}")
+        };
+        format!("record {}: {occasion} {change}", noted.record)
+    };
+    let looks: Vec<String> = state.caches.iter().map(words).collect();
+    let nature = (state.write_cache() == "absent")
+        .then(|| "the drive has no volatile write cache".to_owned());
+    let opening = looks.is_empty().then(|| "record 1".to_owned());
+    let parts: Vec<String> = opening.into_iter().chain(looks).chain(nature).collect();
+    parts.join("; ")
 }

@@ -1,6 +1,7 @@
 //! Every line of the ledger passes on a run by the book, and each departure gives exactly the
 //! lines that name it.
 
+mod cache;
 mod conduct;
 mod demand;
 mod departures;

@@ -94,7 +94,7 @@ impl Lab {
                 Event::CellDone(cell) => results.push(*cell),
                 Event::ProgrammeDone { .. } => self.drive.link().send(Command::Proceed),
                 Event::Stopped { .. } => break,
-                Event::Tick(_) | Event::Purged(_) | Event::Cache(_) => {}
+                Event::Tick(_) | Event::Purged(_) | Event::Cache(_) | Event::Health(_) => {}
                 Event::Failed(failure) => println!("failed: {failure}"),
             }
         }

@@ -17,6 +17,7 @@ pub mod commands;
 pub mod drive;
 pub mod engine;
 pub mod journal;
+pub mod process;
 pub mod pts;
 pub mod report;
 pub mod run;

@@ -120,7 +120,7 @@ pub fn open(cleared: &Cleared) -> Result<LocalDrive, OpenError> {
 /// Takes the other namespaces that the purge erases, so that nobody else can begin to use them.
 fn claim_others(cleared: &Inspected) -> Result<Beside, Refusal> {
     let mut beside = Beside {
-        cache: ScsiSwitch::of(&cleared.folder.disk()),
+        disk: Some(cleared.folder.disk()),
         ..Beside::default()
     };
     for other in &cleared.others {

@@ -90,7 +90,11 @@ impl Facts {
 impl Link {
     /// The link of the controller of an NVMe disk.
     pub fn of(disk: &BlockFolder) -> Option<Self> {
-        let text = |file: &str| disk.text(&format!("device/device/{file}"));
+        let device = controller(disk).join("device");
+        // A controller without a link of its own, as an emulated one, says that it is not known.
+        let text = |file: &str| {
+            text_of(&device.join(file)).filter(|text| !matches!(text.as_str(), "Unknown" | "0"))
+        };
         Some(Self {
             speed: text("current_link_speed")?,
             width: text("current_link_width")?,
@@ -128,6 +132,18 @@ pub(super) fn interface(disk: &BlockFolder) -> Option<String> {
     }
 }
 
+/// The folder of the controller: where the subsystem has several, the disk hangs on the subsystem
+/// and this is the first of them.
+fn controller(disk: &BlockFolder) -> PathBuf {
+    let device = disk.folder().join("device");
+    let is_controller = |place: &PathBuf| place.join("transport").exists();
+    if is_controller(&device) {
+        return device;
+    }
+    let all = starting_with(&device, "nvme");
+    all.into_iter().find(is_controller).unwrap_or(device)
+}
+
 fn transport(disk: &BlockFolder) -> Option<String> {
     const BY_NAME: [(&str, &str); 8] = [
         ("loop", "loop"),
@@ -146,10 +162,12 @@ fn transport(disk: &BlockFolder) -> Option<String> {
     let place = disk.folder().to_string_lossy().into_owned();
     let is_on = |part: &str| place.contains(part);
     let words = if is_on("/nvme") {
-        return Some(match disk.text("device/transport").as_deref() {
-            None | Some("pcie") => "NVMe".to_owned(),
-            Some(fabric) => format!("NVMe over {fabric}"),
-        });
+        return Some(
+            match text_of(&controller(disk).join("transport")).as_deref() {
+                None | Some("pcie") => "NVMe".to_owned(),
+                Some(fabric) => format!("NVMe over {fabric}"),
+            },
+        );
     } else if is_on("/usb") {
         "USB"
     } else if ata_port(disk).is_some() {
@@ -216,7 +234,7 @@ fn numa_node(disk: &BlockFolder) -> Option<u32> {
     disk.folder()
         .ancestors()
         .find_map(|place| text_of(&place.join("numa_node")))
-        .or_else(|| disk.text("device/numa_node"))?
+        .or_else(|| text_of(&controller(disk).join("numa_node")))?
         .parse()
         .ok()
 }

@@ -4,6 +4,8 @@
 //! Whether the target may be written was decided before: block devices are only opened with what
 //! the guard cleared. The descriptor stays open, and exclusive, until the drive is closed.
 
+mod condition;
+
 use std::collections::VecDeque;
 use std::fs::File;
 use std::os::fd::{AsFd, OwnedFd};
@@ -15,13 +17,13 @@ use std::thread::{Builder, JoinHandle};
 use tokio::sync::mpsc::Sender;
 
 use super::block::OpenError;
-use super::cache::{self, NoSwitch, ScsiSwitch};
 use super::identity::WriteCache;
-use super::nvme::{Kernel, Nvme};
+use super::nvme::Nvme;
 use super::purge::{Ending, Purger};
+use super::sysfs::BlockFolder;
 use super::{
-    CacheDemand, Calendar, Command, Drive, Event, Failure, HandOver, Host, Identity, Link, LinkEnd,
-    Measurement, PurgeMethod, Tick, host,
+    Calendar, Command, Drive, Event, Failure, HandOver, Host, Identity, Link, LinkEnd, Measurement,
+    PurgeMethod, Tick, host,
 };
 use crate::engine::{self, Clock, Engine, Fault, Outcome, SILENT_AFTER, Target};
 
@@ -51,8 +53,8 @@ pub(super) struct Beside {
     pub(super) nsids: Vec<u32>,
     /// Their devices, held exclusively for the whole run.
     pub(super) held: Vec<File>,
-    /// The kernel's switch of its write cache.
-    pub(super) cache: Option<ScsiSwitch>,
+    /// What the kernel tells of the disk, if it is one.
+    pub(super) disk: Option<BlockFolder>,
 }
 
 /// A target that is open for the run.
@@ -177,6 +179,7 @@ impl Server {
                     }
                 }
                 Command::Cache(demand) => self.cache(demand),
+                Command::Health => self.health(),
                 Command::Close => return,
             }
         }
@@ -233,24 +236,6 @@ impl Server {
             Err(failure) => self.fail(failure),
         }
         is_wanted
-    }
-
-    fn cache(&self, demand: CacheDemand) {
-        let kernel = self.kernel();
-        let look = match (&kernel, &self.beside.cache) {
-            (Some(kernel), _) => cache::answer(&Nvme::new(kernel, kernel.nsid()), demand),
-            (None, Some(switch)) => cache::answer(switch, demand),
-            (None, None) => cache::answer(&NoSwitch(&self.write_cache), demand),
-        };
-        send(&self.end.events, Event::Cache(look));
-    }
-
-    /// The target as an NVMe namespace, if it is one.
-    fn kernel(&self) -> Option<Kernel> {
-        match self.medium {
-            Medium::Block => Kernel::on(&self.file),
-            Medium::File => None,
-        }
     }
 
     fn fail(&self, failure: Failure) {

@@ -19,6 +19,7 @@ mod capabilities;
 pub mod facts;
 pub mod file;
 pub mod guard;
+pub mod health;
 pub mod host;
 pub mod identity;
 pub mod local;
@@ -41,6 +42,7 @@ use crate::stimulus::arrivals::ArrivalCounts;
 use crate::stimulus::{CellKey, Geometry, Issued, Programme};
 use crate::units::Nanos;
 pub use cache::{CacheDemand, CacheLook};
+pub use health::Health;
 pub use identity::{DriveKind, Host, Identity, TransferLimits, WriteCache};
 pub use method::PurgeMethod;
 
@@ -134,6 +136,8 @@ pub enum Command {
     /// Read the volatile write cache, and set it where the demand says so. Only while nothing
     /// runs; answered with [`Event::Cache`].
     Cache(CacheDemand),
+    /// Read the health of the drive. Only while nothing runs; answered with [`Event::Health`].
+    Health,
     /// Run these cells, after those that run or wait already.
     Run(Programme),
     /// Answer to [`Event::ProgrammeDone`]: go on with what is queued.
@@ -151,6 +155,8 @@ pub enum Event {
     Purged(Purged),
     /// The write cache was read, and set where that was asked for.
     Cache(CacheLook),
+    /// What the drive told of its health.
+    Health(Box<Health>),
     /// A second of a cell's clock, or the shorter last part of it, or a hand-over, has passed.
     Tick(Box<Tick>),
     /// A cell has run its time or its amount.

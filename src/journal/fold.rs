@@ -10,6 +10,7 @@
 //! | step done | the last attempt is that step's | ends it |
 //! | interrupted, resumed | not closed | the interruptions; results of the attempt end |
 //! | warning | not closed | the warnings |
+//! | health | not closed | what the drive told of its health |
 //! | cache | not closed | the states of the write cache |
 //! | annotated | always | the annotations |
 //! | run closed | not closed | the end |
@@ -76,6 +77,7 @@ impl RunState {
             warnings: Vec::new(),
             annotations: Vec::new(),
             caches: Vec::new(),
+            healths: Vec::new(),
             interruptions: Vec::new(),
             closed: None,
             record_last: 1,
@@ -124,6 +126,7 @@ impl RunState {
             }
             Record::StepDone(done) => self.unfinished(kind, done.step_index)?.is_done = true,
             Record::Warning(warning) => self.warnings.push(noted(record, at, warning)),
+            Record::Health(health) => self.healths.push(noted(record, at, &**health)),
             Record::Cache(cache) => self.caches.push(noted(record, at, cache)),
             Record::Annotated(fields) => self.annotations.push(noted(record, at, fields)),
             Record::Interrupted(cause) => {
@@ -293,6 +296,7 @@ pub fn name_of(record: &Record) -> &'static str {
         Record::StepStarted(_) => "step-started",
         Record::Purged(_) => "purged",
         Record::Cache(_) => "cache",
+        Record::Health(_) => "health",
         Record::CellDone(_) => "cell-done",
         Record::RoundClosed(_) => "round-closed",
         Record::StepDone(_) => "step-done",

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 pub use cell::{ArrivalsRecord, FlashRecord, WorkerRecord};
-pub use drive::{CacheDone, CacheOccasion, DriveRecord, HostRecord};
+pub use drive::{CacheDone, CacheOccasion, DriveRecord, HealthDone, HostRecord};
 pub use failed::{FailedIo, FailedKind};
 pub use limits::LimitsRecord;
 
@@ -42,6 +42,8 @@ pub enum Record {
     Purged(PurgeDone),
     /// The write cache was read, and set where that was asked for.
     Cache(CacheDone),
+    /// What the drive told of its health.
+    Health(Box<HealthDone>),
     /// A cell returned.
     CellDone(Box<CellDone>),
     /// A round is complete and judged.

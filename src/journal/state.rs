@@ -3,8 +3,8 @@
 use chrono::{DateTime, FixedOffset};
 
 use crate::journal::record::{
-    Annotated, ArrivalsRecord, CacheDone, CacheOccasion, FlashRecord, Interrupted, PurgeDone,
-    Resumed, RoundClosed, RunClosed, RunOpened, Warning, WorkerRecord,
+    Annotated, ArrivalsRecord, CacheDone, CacheOccasion, FlashRecord, HealthDone, Interrupted,
+    PurgeDone, Resumed, RoundClosed, RunClosed, RunOpened, Warning, WorkerRecord,
 };
 use crate::stats::Tally;
 use crate::stimulus::{CellKey, Issued};
@@ -23,6 +23,8 @@ pub struct RunState {
     pub warnings: Vec<Noted<Warning>>,
     /// What was found and done with the write cache.
     pub caches: Vec<Noted<CacheDone>>,
+    /// What the drive told of its health.
+    pub healths: Vec<Noted<HealthDone>>,
     /// Fields supplied later.
     pub annotations: Vec<Noted<Annotated>>,
     /// Stops before the end, each with what came after.

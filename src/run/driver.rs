@@ -122,6 +122,7 @@ impl Driver<'_> {
             }
             if !is_prepared {
                 is_prepared = true;
+                self.look_at_health().await?;
                 self.control_cache(CacheOccasion::Start).await?;
             }
             let action = machine::next(self.plan, &self.state);
@@ -171,6 +172,7 @@ impl Driver<'_> {
                 Event::Failed(failure) => return Err(Halt::Failure(failure)),
                 Event::Tick(_)
                 | Event::Cache(_)
+                | Event::Health(_)
                 | Event::CellDone(_)
                 | Event::ProgrammeDone { .. }
                 | Event::Stopped { .. } => {}
@@ -242,13 +244,14 @@ impl Driver<'_> {
                 }
                 Event::Failed(failure) => return Err(Halt::Failure(failure)),
                 // The late answer to a cancel that crossed the end of a programme.
-                Event::Purged(_) | Event::Cache(_) | Event::Stopped { .. } => {}
+                Event::Purged(_) | Event::Cache(_) | Event::Health(_) | Event::Stopped { .. } => {}
             }
         }
     }
 
     async fn close(&mut self, outcome: Outcome) -> Result<(), Halt> {
         self.settle().await?;
+        self.look_at_health().await?;
         self.control_cache(CacheOccasion::End).await?;
         self.control_cache(CacheOccasion::Restored).await?;
         let samples = self.recorder.end_samples().await;
@@ -276,6 +279,7 @@ impl Driver<'_> {
                 Event::Failed(failure) => return Err(Halt::Failure(failure)),
                 Event::Tick(_)
                 | Event::Cache(_)
+                | Event::Health(_)
                 | Event::CellDone(_)
                 | Event::ProgrammeDone { .. }
                 | Event::Purged(_) => {}

@@ -1,6 +1,6 @@
 //! Runs a plan on a drive: the pure machine that decides and the driver that does.
 
-mod cache;
+mod condition;
 pub mod driver;
 mod ending;
 mod keep;

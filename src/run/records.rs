@@ -4,13 +4,13 @@
 use chrono::{DateTime, FixedOffset};
 
 use crate::drive::{
-    CacheDemand, CacheLook, Calendar, DriveKind, Failure, FlashCounts, Host, Identity, Measurement,
-    Purged, Tick, WorkerLoad, WriteCache,
+    CacheDemand, CacheLook, Calendar, DriveKind, Failure, FlashCounts, Health, Host, Identity,
+    Measurement, Purged, Tick, WorkerLoad, WriteCache,
 };
 use crate::journal::histograms;
 use crate::journal::record::{
     ArrivalsRecord, CacheDone, CacheOccasion, CellDone, DriveRecord, FailedIo, FailedKind,
-    FlashRecord, FlowRecord, HostRecord, LimitsRecord, PurgeDone, WorkerRecord,
+    FlashRecord, FlowRecord, HealthDone, HostRecord, LimitsRecord, PurgeDone, WorkerRecord,
 };
 use crate::journal::samples::SampleRow;
 use crate::stats::Flow;
@@ -81,6 +81,29 @@ pub fn cache(occasion: CacheOccasion, look: &CacheLook) -> CacheDone {
         before: write_cache(&look.before),
         after: write_cache(&look.after),
         refusal: look.refusal.clone(),
+    }
+}
+
+/// The health of the drive.
+pub fn health(health: &Health) -> HealthDone {
+    HealthDone {
+        source: health.source.clone(),
+        missing: health.missing.clone(),
+        temperature_celsius: health.temperature_celsius,
+        warning_celsius: health.warning_celsius,
+        warnings: health.warnings,
+        healthy: health.is_healthy,
+        spare_percent: health.spare_percent,
+        used_percent: health.used_percent,
+        read_bytes: health.read_bytes,
+        written_bytes: health.written_bytes,
+        media_errors: health.media_errors,
+        error_entries: health.error_entries,
+        unsafe_shutdowns: health.unsafe_shutdowns,
+        warning_minutes: health.warning_minutes,
+        throttle_count: health.throttle_count,
+        throttle_seconds: health.throttle_seconds,
+        link: health.link.clone(),
     }
 }
 

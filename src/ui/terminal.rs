@@ -135,7 +135,10 @@ impl<'run> Terminal<'run> {
                 self.say(&phrases::resumed(&self.state, self.plan, pause));
             }
             Record::RunClosed(_) => self.clear(),
-            Record::RunOpened(_) | Record::StepDone(_) | Record::Annotated(_) => {}
+            Record::RunOpened(_)
+            | Record::StepDone(_)
+            | Record::Health(_)
+            | Record::Annotated(_) => {}
         }
     }
 

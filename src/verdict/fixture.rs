@@ -277,6 +277,7 @@ pub(crate) fn unfinished(plan: &Plan, rounds: &[(u32, Tenths)]) -> RunState {
         warnings: Vec::new(),
         annotations: Vec::new(),
         caches: Vec::new(),
+        healths: Vec::new(),
         interruptions: Vec::new(),
         closed: None,
         record_last: record,

@@ -10,6 +10,7 @@
 mod conduct;
 mod demand;
 mod device;
+mod health;
 mod looped;
 mod mixes;
 mod preparation;
@@ -97,6 +98,7 @@ pub fn judge(state: &RunState, plan: &Plan) -> Ledger {
         lines.push(no_rounds(plan));
     }
     lines.extend(splits::lines(state, plan));
+    lines.extend(health::lines(state));
     lines.extend(record::lines(state));
     if standard.is_none() {
         for line in lines.iter_mut().filter(|line| line.clause != OURS) {

@@ -31,7 +31,7 @@ fn events_come_in_the_documented_order() {
             Event::CellDone(_) => 'C',
             Event::ProgrammeDone { .. } => 'P',
             Event::Stopped { .. } => 'S',
-            Event::Purged(_) | Event::Cache(_) | Event::Failed(_) => '?',
+            Event::Purged(_) | Event::Cache(_) | Event::Health(_) | Event::Failed(_) => '?',
         };
         names.push(letter);
     }
@@ -217,7 +217,11 @@ fn a_queued_programme_is_dropped_when_the_answer_is_cancel() {
                 assert!(at > Nanos(100_000_000));
                 break;
             }
-            Event::Tick(_) | Event::Purged(_) | Event::Cache(_) | Event::Failed(_) => {}
+            Event::Tick(_)
+            | Event::Purged(_)
+            | Event::Cache(_)
+            | Event::Health(_)
+            | Event::Failed(_) => {}
         }
     }
     assert_eq!(cells, 1);

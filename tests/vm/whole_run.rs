@@ -58,6 +58,14 @@ fn a_quick_run_completes_on_512_and_on_4096_byte_blocks() {
             "{evidence}"
         );
         assert!(evidence.contains("given back off, then on"), "{evidence}");
+        let health = ledger_line(&folder, "health");
+        assert_eq!(health["verdict"], "pass", "{health}");
+        let evidence = health["evidence"].as_str().unwrap();
+        assert!(
+            evidence.contains("bytes by the drive's count"),
+            "{evidence}"
+        );
+        println!("{name}: {evidence}");
         let table = fs::read_to_string(folder.join("tables/iops.csv")).unwrap();
         let row = table.lines().nth(1).unwrap();
         assert!(row.starts_with(smallest), "{row}");

@@ -114,3 +114,34 @@ fn sata_and_sas_links_tell_their_rate() {
     assert_eq!(sas.transport.as_deref(), Some("SAS"));
     assert_eq!(sas.link_rate.as_deref(), Some("12.0 Gbit"));
 }
+
+/// With several controllers the disk hangs on the subsystem; its link is the first one's.
+#[test]
+fn a_disk_of_a_subsystem_tells_the_link_of_its_controller() {
+    let tree = Tree::new();
+    tree.disk("virtual/nvme-subsystem/nvme-subsys0/nvme0n1", "259:0", 8);
+    let device = "devices/virtual/nvme-subsystem/nvme-subsys0/nvme0n1/device";
+    for (file, text) in [
+        ("nvme0/transport", "pcie\n"),
+        ("nvme0/numa_node", "1\n"),
+        ("nvme0/device/current_link_speed", "32.0 GT/s PCIe\n"),
+        ("nvme0/device/current_link_width", "4\n"),
+    ] {
+        tree.file(&format!("{device}/{file}"), text);
+    }
+    let facts = facts(&tree, "259:0");
+    assert_eq!(facts.transport.as_deref(), Some("NVMe"));
+    assert_eq!(facts.link.unwrap().to_string(), "32.0 GT/s PCIe x4");
+    assert_eq!(facts.numa_node, Some(1));
+}
+
+/// An emulated controller says `Unknown` and 0 lanes.
+#[test]
+fn a_link_that_is_not_known_is_none() {
+    let tree = nvme();
+    tree.file(
+        "devices/nvme0n1/device/device/current_link_speed",
+        "Unknown\n",
+    );
+    assert_eq!(facts(&tree, "259:0").link, None);
+}

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use super::SanitizeLog;
 use super::identify::{IDENTIFY_BYTES, parse_list};
 use super::logs::LOG_BYTES;
 use super::{ASK_TIME_MAX, Admin, AdminError, Controller, Namespace, Request};
+use super::{SanitizeLog, SmartLog};
 
 const GET_LOG_PAGE: u8 = 0x02;
 const IDENTIFY: u8 = 0x06;
@@ -14,6 +14,7 @@ const GET_FEATURES: u8 = 0x0A;
 const FORMAT_NVM: u8 = 0x80;
 const SANITIZE: u8 = 0x84;
 
+const SMART_LOG: u32 = 0x02;
 const SANITIZE_LOG: u32 = 0x81;
 const VOLATILE_WRITE_CACHE: u32 = 0x06;
 const EVERY_NAMESPACE: u32 = u32::MAX;
@@ -125,6 +126,11 @@ impl<'a> Nvme<'a> {
     /// How the last sanitize stands.
     pub(in crate::drive) fn sanitize_log(self) -> Result<SanitizeLog, AdminError> {
         Ok(SanitizeLog::parse(&self.log(SANITIZE_LOG)?))
+    }
+
+    /// The health of the drive.
+    pub(in crate::drive) fn smart_log(self) -> Result<SmartLog, AdminError> {
+        Ok(SmartLog::parse(&self.log(SMART_LOG)?))
     }
 
     fn log(self, page: u32) -> Result<[u8; LOG_BYTES], AdminError> {

@@ -36,6 +36,8 @@ pub(in crate::drive) struct Habits {
     pub(in crate::drive) sanitize_polls: u32,
     /// A sanitize fails.
     pub(in crate::drive) sanitize_fails: bool,
+    /// Has no health to read.
+    pub(in crate::drive) hides_health: bool,
     /// What erased blocks are said to return: 1 for zeros.
     pub(in crate::drive) deallocated: u8,
 }
@@ -120,7 +122,10 @@ impl Fake {
     }
 
     fn log(&self, page: u32, data: &mut [u8]) {
-        if page & 0xFF != 0x81 {
+        if page & 0xFF == 2 {
+            // 311 kelvin; 10 units written.
+            data[1..3].copy_from_slice(&311_u16.to_le_bytes());
+            data[48] = 10;
             return;
         }
         let mut state = self.state.borrow_mut();
@@ -165,6 +170,9 @@ impl Admin for Fake {
             self.state.borrow_mut().sent.push(sent);
         }
         match request.opcode {
+            0x02 if self.habits.hides_health => {
+                return Err(AdminError::Status { status: 0x4109 });
+            }
             0x02 => self.log(ten, data),
             0x06 => self.identify(ten, data),
             0x09 if self.habits.ignores_cache => {}

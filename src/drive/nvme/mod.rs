@@ -17,7 +17,7 @@ use std::time::Duration;
 pub(super) use commands::{Erase, Nvme};
 pub(super) use identify::{Controller, Namespace};
 pub(super) use ioctl::Kernel;
-pub(super) use logs::{SanitizeLog, SanitizeState};
+pub(super) use logs::{SanitizeLog, SanitizeState, SmartLog};
 
 /// How long a command that only asks may take.
 const ASK_TIME_MAX: Duration = Duration::from_secs(30);

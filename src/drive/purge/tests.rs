@@ -3,6 +3,7 @@
 use std::os::unix::fs::FileExt;
 
 use super::super::nvme::fake::{BLOCKS, Fake, Habits};
+use super::super::{CacheDemand, WriteCache, cache};
 use super::*;
 
 fn purger(file: &File, capacity: u64) -> Purger<'_> {
@@ -99,6 +100,21 @@ fn a_cryptographic_format_is_asked_for_by_its_own_code() {
     let without = Fake::new(Habits::default());
     let cause = purge(&without, PurgeMethod::FormatCrypto, &[]).unwrap_err();
     assert!(cause.contains("does not offer it"), "{cause}");
+}
+
+/// Issue 4: a format that switches the cache on again is found when it is looked at afterwards.
+#[test]
+fn a_cache_that_a_format_switches_on_is_found_on_afterwards() {
+    let fake = Fake::new(Habits {
+        format_flips_cache: true,
+        ..Habits::default()
+    });
+    let off = CacheDemand::Set { on: false };
+    let nvme = Nvme::new(&fake, 1);
+    assert_eq!(cache::answer(&nvme, off).after, WriteCache::Off);
+    purge(&fake, PurgeMethod::Format, &[]).unwrap();
+    let look = cache::answer(&nvme, off);
+    assert_eq!((look.before, look.after), (WriteCache::On, WriteCache::Off));
 }
 
 /// Issue 4: each of these was taken for a purge by some tool.

@@ -87,3 +87,43 @@ pub struct CacheDone {
     /// Why it is not as it was asked for.
     pub refusal: Option<String>,
 }
+
+/// The health of the drive as it told it; what it does not tell is `null`, never 0. Counters run
+/// over the life of the drive.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HealthDone {
+    /// Where it was read, in words.
+    pub source: String,
+    /// Why nothing is known.
+    pub missing: Option<String>,
+    /// Temperature in degrees Celsius.
+    pub temperature_celsius: Option<i64>,
+    /// Temperature from which the drive warns.
+    pub warning_celsius: Option<i64>,
+    /// NVMe critical warnings in force, as bits.
+    pub warnings: Option<u64>,
+    /// Whether the drive takes itself for healthy.
+    pub healthy: Option<bool>,
+    /// Spare that is left.
+    pub spare_percent: Option<u64>,
+    /// Endurance used.
+    pub used_percent: Option<u64>,
+    /// Bytes read by hosts.
+    pub read_bytes: Option<u64>,
+    /// Bytes written by hosts.
+    pub written_bytes: Option<u64>,
+    /// Errors of the medium.
+    pub media_errors: Option<u64>,
+    /// Entries of the error log.
+    pub error_entries: Option<u64>,
+    /// Shutdowns without notice.
+    pub unsafe_shutdowns: Option<u64>,
+    /// Minutes above the warning temperature.
+    pub warning_minutes: Option<u64>,
+    /// Times that thermal throttling began.
+    pub throttle_count: Option<u64>,
+    /// Seconds in thermal throttling.
+    pub throttle_seconds: Option<u64>,
+    /// PCIe link, with what it could be where that is more.
+    pub link: Option<String>,
+}

@@ -2,7 +2,7 @@
 
 use super::{Halt, Session};
 use crate::drive::{
-    CacheDemand, CacheLook, Command, Event, Failure, PurgeMethod, Purged, WriteCache,
+    CacheDemand, CacheLook, Command, Event, Failure, Health, PurgeMethod, Purged, WriteCache,
 };
 use crate::units::{Bytes, Nanos};
 
@@ -13,6 +13,10 @@ impl Session {
             let halt = match command {
                 Command::Close => Halt::Closed,
                 Command::Purge(method) => match self.purge(method) {
+                    Ok(()) => continue,
+                    Err(halt) => halt,
+                },
+                Command::Health => match self.health() {
                     Ok(()) => continue,
                     Err(halt) => halt,
                 },
@@ -124,6 +128,14 @@ impl Session {
         }))
     }
 
+    fn health(&mut self) -> Result<(), Halt> {
+        self.emit(Event::Health(Box::new(Health {
+            source: "none".to_owned(),
+            missing: Some("a simulated drive has no health to tell of".to_owned()),
+            ..Health::default()
+        })))
+    }
+
     fn refuse_purge(&mut self, method: PurgeMethod) -> Result<(), Halt> {
         self.emit(Event::Failed(Failure::Purge {
             method: method.title().to_owned(),
@@ -175,6 +187,7 @@ impl Session {
                 Err(Halt::Stop)
             }
             Command::Close => Err(Halt::Closed),
+            Command::Health => self.health().map(|()| false),
             Command::Cache(demand) => self.cache(demand).map(|()| false),
             Command::Purge(_) => Err(Halt::Failed(Failure::Purge {
                 method: self.build.purge_method.clone(),

@@ -5,6 +5,7 @@ mod cache;
 mod conduct;
 mod demand;
 mod departures;
+mod health;
 mod splits;
 
 use super::*;

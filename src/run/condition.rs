@@ -1,4 +1,5 @@
-//! The write cache of a real drive over a run: set as the test asks before it begins, read back
+//! Write cache and health of a real drive over a run. The health is read before the first step and
+//! after the last one. The cache is set as the test asks before it begins, read back
 //! and set again after every purge, looked at once more at the end, and then given back as it was
 //! found. The state it was found in stands in the opening record, so that a resume after a crash
 //! still knows it.
@@ -18,7 +19,7 @@ const RESTORE_TIME_MAX: Duration = Duration::from_secs(10);
 impl Driver<'_> {
     /// Sets the cache as the test asks, or reads it, and records both.
     pub(super) async fn control_cache(&mut self, occasion: CacheOccasion) -> Result<(), Halt> {
-        if !self.has_cache() {
+        if !self.is_drive() {
             return Ok(());
         }
         let demand = match (occasion, self.plan.spec.conditions.write_cache) {
@@ -39,7 +40,7 @@ impl Driver<'_> {
     pub(super) async fn restore_cache(&mut self) {
         let is_open = self.state.closed.is_none() && !self.is_repeating();
         let is_set = is_open && !self.state.caches.is_empty();
-        let (true, Some(on)) = (is_set && self.has_cache(), self.found()) else {
+        let (true, Some(on)) = (is_set && self.is_drive(), self.found()) else {
             return;
         };
         let demand = CacheDemand::Set { on };
@@ -60,8 +61,31 @@ impl Driver<'_> {
         }
     }
 
+    /// Reads the health of a real drive and records it. Nothing is measured meanwhile.
+    pub(super) async fn look_at_health(&mut self) -> Result<(), Halt> {
+        if !self.is_drive() {
+            return Ok(());
+        }
+        self.drive.link().send(Command::Health);
+        loop {
+            match self.event().await? {
+                Event::Health(health) => {
+                    let record = records::health(&health);
+                    return self.record(Record::Health(Box::new(record)));
+                }
+                Event::Failed(failure) => return Err(Halt::Failure(failure)),
+                Event::Tick(_)
+                | Event::CellDone(_)
+                | Event::ProgrammeDone { .. }
+                | Event::Purged(_)
+                | Event::Cache(_)
+                | Event::Stopped { .. } => {}
+            }
+        }
+    }
+
     /// Whether there is a drive of flash to ask.
-    fn has_cache(&self) -> bool {
+    fn is_drive(&self) -> bool {
         self.drive.identity().kind == DriveKind::Drive
     }
 
@@ -89,6 +113,7 @@ impl Driver<'_> {
                 | Event::CellDone(_)
                 | Event::ProgrammeDone { .. }
                 | Event::Purged(_)
+                | Event::Health(_)
                 | Event::Stopped { .. } => {}
             }
         }

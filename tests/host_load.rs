@@ -74,7 +74,9 @@ fn workers_are_judged_and_everybody_else_is_idle() {
             Event::CellDone(cell) => measured.push(*cell),
             Event::ProgrammeDone { .. } => drive.link().send(Command::Proceed),
             Event::Stopped { .. } => break,
-            other @ (Event::Purged(_) | Event::Cache(_) | Event::Failed(_)) => panic!("{other:?}"),
+            other @ (Event::Purged(_) | Event::Cache(_) | Event::Health(_) | Event::Failed(_)) => {
+                panic!("{other:?}")
+            }
         }
     }
     // From the first second's tick to the third's: set-up and end lie outside.

@@ -71,6 +71,7 @@ impl Lab {
             },
             until,
             seed: u64::try_from(index).expect("few cells"),
+            reads_back: false,
         }
     }
 

@@ -37,6 +37,7 @@ fn reads(cell_index: u32, rate_iops: Option<u64>, seconds: u64) -> Cell {
         },
         until: Until::Time(Nanos::from_secs(seconds)),
         seed: 1,
+        reads_back: false,
     }
 }
 

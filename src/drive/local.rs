@@ -316,6 +316,17 @@ fn translate_fault(fault: Fault) -> Failure {
             at,
             cause,
         },
+        Fault::WrongData {
+            lba,
+            expected,
+            found,
+            at,
+        } => Failure::WrongData {
+            lba,
+            expected,
+            found,
+            at,
+        },
         Fault::Silent {
             waited_s,
             outstanding,

@@ -8,7 +8,7 @@
 
 use super::meter::Meter;
 use super::part::{Completion, Part};
-use super::signal::Signal;
+use super::signal::{Fault, Signal};
 use super::stage::{Following, StageRef};
 use crate::stimulus::Content;
 use crate::stimulus::addresses::Io;
@@ -308,6 +308,23 @@ impl Course {
     #[inline]
     pub(super) fn is_entering(&self) -> bool {
         self.upcoming.is_some()
+    }
+
+    /// Whether reads of a cell under way are compared with what was written.
+    #[inline]
+    pub(super) fn compares(&self) -> bool {
+        let parts = [&self.current, &self.upcoming].into_iter().flatten();
+        parts.into_iter().any(|part| part.read_back.is_some())
+    }
+
+    /// Compares what a read returned, if it is to be compared.
+    pub(super) fn compare(&self, done: &Completion, bytes: &[u8]) -> Result<(), Fault> {
+        let parts = [&self.current, &self.upcoming].into_iter().flatten();
+        let mut parts = parts.filter(|part| part.number() == done.stage);
+        match parts.find_map(|part| part.read_back.as_ref()) {
+            Some(read_back) => read_back.check(&done.io, bytes, done.completed),
+            None => Ok(()),
+        }
     }
 
     /// What the writes of a stage carry.

@@ -18,6 +18,7 @@ pub mod memory;
 mod meter;
 mod part;
 pub mod probe;
+mod read_back;
 mod ring;
 mod signal;
 mod slots;

@@ -5,6 +5,7 @@
 //! holds for the seconds within it, so that every I/O lies in exactly one second.
 
 use super::meter::Load;
+use super::read_back::ReadBack;
 use super::signal::{Counted, HandOverCount, Second, Signal};
 use super::stage::StageRef;
 use crate::stats::{Flow, Tally};
@@ -44,6 +45,8 @@ pub(super) struct Part {
     worker: u32,
     /// `None` for a worker that the cell does not use.
     addresses: Option<Addresses>,
+    /// What its reads must return.
+    pub(super) read_back: Option<ReadBack>,
     /// When the I/Os of an open loop are due.
     arrivals: Option<Arrivals>,
     issued: Issued,
@@ -84,6 +87,7 @@ impl Part {
             addresses: takes_part.then(|| Addresses::new(cell, worker)),
             arrivals: Arrivals::of(&cell.access, worker).filter(|_| takes_part),
             issued: Issued::default(),
+            read_back: ReadBack::of(&stage),
             stage,
             worker,
             in_flight: 0,
@@ -179,7 +183,7 @@ impl Part {
     /// is due or the amount is issued.
     #[inline]
     pub(super) fn next_io(&mut self, now: Nanos) -> Option<(Io, Option<Nanos>)> {
-        if self.is_issued {
+        if self.is_issued || self.read_back.as_ref().is_some_and(|one| !one.may_begin()) {
             return None;
         }
         let mut intended = None;

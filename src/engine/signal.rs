@@ -105,6 +105,18 @@ pub enum Fault {
         /// The system's words.
         cause: String,
     },
+    /// A read returned other data than was written.
+    #[error("LBA {lba} holds other data than was written: expected {expected}, found {found}")]
+    WrongData {
+        /// The logical block.
+        lba: u64,
+        /// What was written there last.
+        expected: String,
+        /// What was read.
+        found: String,
+        /// When it was seen.
+        at: Nanos,
+    },
     /// The drive stopped answering.
     #[error("no I/O completed for {waited_s} s with {outstanding} outstanding")]
     Silent {

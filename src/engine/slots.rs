@@ -104,6 +104,14 @@ impl Slots {
         self.in_flight[index(slot)].as_mut()
     }
 
+    /// The I/O in a taken slot is meant to start then, in open loop.
+    #[inline]
+    pub(super) fn intend(&mut self, slot: u32, intended: Option<Nanos>) {
+        if let Some(io) = self.get_mut(slot) {
+            io.intended = intended;
+        }
+    }
+
     /// Gives a slot back whose I/O has completed.
     #[inline]
     pub(super) fn give_back(&mut self, slot: u32) -> Option<InFlight> {
@@ -131,6 +139,12 @@ impl Slots {
         self.random_bytes[slot] = self.random_bytes[slot].max(length);
         let length = usize::try_from(length).unwrap_or(usize::MAX);
         self.region.part(slot * self.slot_bytes, length)
+    }
+
+    /// What a read has put into the buffer of a slot that nothing was taken for since.
+    pub(super) fn received(&mut self, slot: u32, length: u32) -> &[u8] {
+        let length = usize::try_from(length).unwrap_or(usize::MAX);
+        self.region.part(index(slot) * self.slot_bytes, length)
     }
 
     /// Address of a slot's buffer and the number of its registered piece.

@@ -204,6 +204,13 @@ impl StageRef {
         &self.row.gate
     }
 
+    /// The stage before it in its programme.
+    pub(super) fn before(&self) -> Option<Self> {
+        let index = self.index.checked_sub(1)?;
+        let row = Arc::clone(&self.row);
+        Some(Self { row, index })
+    }
+
     /// Whether it is the last of its programme.
     pub(super) fn is_last(&self) -> bool {
         self.index + 1 == self.row.stages.len()

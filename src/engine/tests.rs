@@ -12,6 +12,7 @@ use crate::stimulus::{Access, BlockShares, Cell, CellKey, Content, Until, Zone};
 use crate::units::{Bytes, KIB, MIB};
 
 mod open_loop;
+mod read_back;
 mod silent;
 
 const RANGE: u64 = 32 * MIB;
@@ -102,6 +103,7 @@ fn cell(cell_index: u32, access: Access, until: Until) -> Cell {
         access,
         until,
         seed: 11,
+        reads_back: false,
     }
 }
 

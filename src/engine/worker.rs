@@ -165,12 +165,17 @@ impl Worker {
             let logical_block = self.outfit.logical_block;
             return Err(Fault::of_io(&done.io, result, logical_block, now));
         }
-        self.course.settle(&Completion {
+        let completion = Completion {
             stage: done.stage,
             io: done.io,
             submitted: done.submitted,
             completed: now,
-        });
+        };
+        if self.course.compares() {
+            let bytes = self.slots.received(slot, done.io.length);
+            self.course.compare(&completion, bytes)?;
+        }
+        self.course.settle(&completion);
         Ok(())
     }
 
@@ -212,9 +217,7 @@ impl Worker {
             let Some(slot) = self.slots.take(io, stage) else {
                 return false;
             };
-            if let (Some(intended), Some(io)) = (self.course.intended(), self.slots.get_mut(slot)) {
-                io.intended = Some(intended);
-            }
+            self.slots.intend(slot, self.course.intended());
             if !io.is_read {
                 copied += u64::from(io.length);
             }

@@ -134,6 +134,15 @@ pub struct Interruption {
     pub after_round: Option<u32>,
 }
 
+impl Attempt {
+    /// The cells of a fill, without the reads behind it that compare what it wrote.
+    pub fn fill_cells(&self) -> &[CellResult] {
+        let is_read_back = |cell: &CellResult| cell.key.cell_index > 0;
+        let end = self.cells.iter().position(is_read_back);
+        &self.cells[..end.unwrap_or(self.cells.len())]
+    }
+}
+
 impl CellResult {
     /// Reads and writes together.
     pub fn total(&self) -> Tally {

@@ -100,11 +100,14 @@ impl Driver<'_> {
             Err(Halt::Failure(failure)) => {
                 let cause = match &failure {
                     Failure::Io { .. } => format!("I/O error: {failure}"),
-                    Failure::Silent { .. } | Failure::Purge { .. } | Failure::Engine { .. } => {
-                        failure.to_string()
-                    }
+                    Failure::WrongData { .. }
+                    | Failure::Silent { .. }
+                    | Failure::Purge { .. }
+                    | Failure::Engine { .. } => failure.to_string(),
                 };
-                self.interrupt_by(&cause, records::failed(&failure)).await;
+                let block = self.plan.geometry.logical_block.0;
+                self.interrupt_by(&cause, records::failed(&failure, block))
+                    .await;
                 Ending::Failed { cause }
             }
         };

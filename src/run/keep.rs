@@ -24,13 +24,14 @@ impl Driver<'_> {
     pub(super) fn cell(&mut self, measured: &Measurement) -> Result<(), Halt> {
         self.drive_time = Nanos(measured.started.0 + measured.elapsed.0);
         let step = &self.plan.steps[measured.key.step_index as usize];
-        let label = match &step.work {
-            PlannedWork::Rounds(rounds) => rounds.cells[measured.key.cell_index as usize]
-                .label
-                .as_str(),
-            PlannedWork::Fill(_) | PlannedWork::Purge | PlannedWork::NotBuilt { .. } => &step.id,
+        let label = match (&step.work, measured.key.cell_index) {
+            (PlannedWork::Rounds(rounds), index) => rounds.cells[index as usize].label.clone(),
+            (PlannedWork::Fill(_), 1..) => format!("{}, read back", step.id),
+            (PlannedWork::Fill(_) | PlannedWork::Purge | PlannedWork::NotBuilt { .. }, _) => {
+                step.id.clone()
+            }
         };
-        self.record(Record::CellDone(Box::new(records::cell(measured, label))))
+        self.record(Record::CellDone(Box::new(records::cell(measured, &label))))
     }
 
     pub(super) fn close_round(&mut self, step_index: u32) -> Result<(), Halt> {

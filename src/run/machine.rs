@@ -8,7 +8,7 @@
 //! | not started | | start it |
 //! | a purge or fill, open since before the last resume | | back to the purge before it |
 //! | a purge, started | not purged | purge |
-//! | a fill, started | its cell is missing | run it |
+//! | a fill, started | one of its cells is missing | run it |
 //! | rounds, open since before the last resume | | start them again; numbers go on |
 //! | rounds, started | steady, or at the limit | finish them |
 //! | rounds, started | otherwise | run the next round |
@@ -22,7 +22,8 @@ use crate::journal::state::{Attempt, RunState};
 use crate::spec::model::AtLimit;
 use crate::spec::plan::{Plan, PlannedFill, PlannedRounds, PlannedWork};
 use crate::stimulus::addresses::mix;
-use crate::stimulus::{Cell, CellKey, Programme, Until};
+use crate::stimulus::{Access, Cell, CellKey, Programme, Until};
+use crate::units::Bytes;
 
 /// What the driver does next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,7 +94,9 @@ pub fn next(plan: &Plan, state: &RunState) -> Action {
         return match (attempt, &step.work) {
             (None, _) => Action::Start { step_index },
             (Some(attempt), PlannedWork::Purge) => purge(step_index, attempt, state),
-            (Some(attempt), PlannedWork::Fill(_)) => fill(plan, step_index, attempt, state),
+            (Some(attempt), PlannedWork::Fill(planned)) => {
+                fill(plan, planned, step_index, attempt, state)
+            }
             (Some(attempt), PlannedWork::Rounds(rounds)) => {
                 round(step_index, rounds, attempt, state)
             }
@@ -138,7 +141,7 @@ pub fn following(plan: &Plan, state: &RunState, stretch: Stretch) -> Option<Stre
 /// If the stretch is not one of this plan: only [`next`] and [`following`] make stretches.
 pub fn programme(plan: &Plan, stretch: Stretch, seed: u64) -> Programme {
     let cells = match &plan.steps[stretch.step_index as usize].work {
-        PlannedWork::Fill(fill) => vec![fill_cell(fill, stretch, seed)],
+        PlannedWork::Fill(fill) => fill_cells(fill, stretch, seed),
         PlannedWork::Rounds(rounds) => round_cells(rounds, stretch, seed),
         PlannedWork::Purge | PlannedWork::NotBuilt { .. } => Vec::new(),
     };
@@ -149,19 +152,26 @@ pub fn programme(plan: &Plan, stretch: Stretch, seed: u64) -> Programme {
     Programme { cells }
 }
 
-fn fill_cell(fill: &PlannedFill, stretch: Stretch, seed: u64) -> Cell {
-    let key = CellKey {
-        step_index: stretch.step_index,
-        round: 0,
-        cell_index: 0,
+/// The fill, and the reads that must return what it wrote.
+fn fill_cells(fill: &PlannedFill, stretch: Stretch, seed: u64) -> Vec<Cell> {
+    let cell = |cell_index: u32, access: &Access, amount: Bytes| {
+        let key = CellKey {
+            step_index: stretch.step_index,
+            round: 0,
+            cell_index,
+        };
+        Cell {
+            key,
+            access: access.clone(),
+            until: Until::Transferred(amount),
+            seed: cell_seed(seed, key),
+            reads_back: cell_index > 0,
+        }
     };
-    let until = Until::Transferred(fill.amount);
-    Cell {
-        key,
-        access: fill.access.clone(),
-        until,
-        seed: cell_seed(seed, key),
-    }
+    let mut cells = vec![cell(0, &fill.access, fill.amount)];
+    let read_back = fill.read_back.as_ref();
+    cells.extend(read_back.map(|reads| cell(1, &reads.access, reads.amount)));
+    cells
 }
 
 fn round_cells(rounds: &PlannedRounds, stretch: Stretch, seed: u64) -> Vec<Cell> {
@@ -181,6 +191,7 @@ fn round_cells(rounds: &PlannedRounds, stretch: Stretch, seed: u64) -> Vec<Cell>
                 access,
                 until,
                 seed: cell_seed(seed, key),
+                reads_back: false,
             })
         });
     possible.collect()
@@ -205,8 +216,14 @@ fn purge(step_index: u32, attempt: &Attempt, state: &RunState) -> Action {
     }
 }
 
-fn fill(plan: &Plan, step_index: u32, attempt: &Attempt, state: &RunState) -> Action {
-    if !attempt.cells.is_empty() {
+fn fill(
+    plan: &Plan,
+    planned: &PlannedFill,
+    step_index: u32,
+    attempt: &Attempt,
+    state: &RunState,
+) -> Action {
+    if attempt.cells.len() >= planned.cells() {
         return Action::Finish { step_index };
     }
     if attempt.segment < state.segment() {

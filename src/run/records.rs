@@ -146,33 +146,46 @@ pub fn sample(tick: &Tick, segment: u32, step: &str) -> SampleRow {
     }
 }
 
-/// The I/O behind a failure, if there is one.
-pub fn failed(failure: &Failure) -> Option<FailedIo> {
-    let Failure::Io {
-        direction,
-        offset,
-        length,
-        lba,
-        errno,
-        at,
-        cause: _,
-    } = failure
-    else {
-        return None;
-    };
-    Some(FailedIo {
-        kind: match errno {
-            None => FailedKind::ShortTransfer,
-            Some(ETIME | ETIMEDOUT) => FailedKind::TimeOut,
-            Some(_) => FailedKind::Error,
-        },
-        direction: (*direction).to_owned(),
-        offset_bytes: *offset,
-        length_bytes: *length,
-        lba: *lba,
-        errno: *errno,
-        at_ns: at.0,
-    })
+/// The I/O behind a failure, if there is one; `logical_block` in bytes.
+pub fn failed(failure: &Failure, logical_block: u64) -> Option<FailedIo> {
+    match failure {
+        Failure::Io {
+            direction,
+            offset,
+            length,
+            lba,
+            errno,
+            at,
+            cause: _,
+        } => Some(FailedIo {
+            kind: match errno {
+                None => FailedKind::ShortTransfer,
+                Some(ETIME | ETIMEDOUT) => FailedKind::TimeOut,
+                Some(_) => FailedKind::Error,
+            },
+            direction: (*direction).to_owned(),
+            offset_bytes: *offset,
+            length_bytes: *length,
+            lba: *lba,
+            errno: *errno,
+            at_ns: at.0,
+        }),
+        Failure::WrongData {
+            lba,
+            at,
+            expected: _,
+            found: _,
+        } => Some(FailedIo {
+            kind: FailedKind::WrongData,
+            direction: "read".to_owned(),
+            offset_bytes: lba * logical_block,
+            length_bytes: logical_block,
+            lba: *lba,
+            errno: None,
+            at_ns: at.0,
+        }),
+        Failure::Silent { .. } | Failure::Purge { .. } | Failure::Engine { .. } => None,
+    }
 }
 
 /// A date on the drive's calendar, RFC 3339. `now` is only asked for on the wall clock.

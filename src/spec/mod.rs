@@ -17,6 +17,7 @@ mod params;
 mod pattern;
 mod plan_error;
 mod quick;
+mod read_back;
 mod reader;
 mod resolve;
 mod rounds;

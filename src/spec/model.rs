@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+pub use super::read_back::ReadBack;
 use crate::stimulus::{BlockShares, Content};
 use crate::units::{Bytes, Nanos};
 
@@ -200,6 +201,8 @@ pub struct Fill {
     pub stimulus: Stimulus,
     /// How much.
     pub amount: Amount,
+    /// What of it is read back afterwards.
+    pub read_back: ReadBack,
 }
 
 /// Rounds of a loop.

@@ -49,6 +49,19 @@ pub struct PlannedFill {
     pub access: Access,
     /// How much.
     pub amount: Bytes,
+    /// What is read back afterwards; `None` where nothing is.
+    pub read_back: Option<PlannedReadBack>,
+}
+
+/// Reads after a fill that must return what it wrote.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlannedReadBack {
+    /// What is read.
+    pub access: Access,
+    /// How much.
+    pub amount: Bytes,
+    /// Whether that is all that was written.
+    pub is_all: bool,
 }
 
 /// Rounds, resolved.
@@ -110,6 +123,13 @@ impl Metric {
             Self::Throughput => 1e9 / 1e6,
             Self::LatencyMean => 1e-6,
         }
+    }
+}
+
+impl PlannedFill {
+    /// Number of its cells: the fill itself, and the read-back.
+    pub fn cells(&self) -> usize {
+        1 + usize::from(self.read_back.is_some())
     }
 }
 

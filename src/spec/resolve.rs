@@ -13,7 +13,7 @@ use super::plan::{
     Plan, PlannedCell, PlannedFill, PlannedRounds, PlannedStep, PlannedVariable, PlannedWork,
 };
 use super::plan_error::{PlanError, PlanErrors};
-use super::{label, schedule};
+use super::{label, read_back, schedule};
 use crate::stimulus::{Access, Geometry, Zone};
 use crate::units::{Bytes, KIB};
 
@@ -100,7 +100,12 @@ impl Resolver<'_> {
                 reason: "the amount is less than one logical block".to_owned(),
             }]);
         }
-        Ok(PlannedFill { access, amount })
+        let read_back = read_back::planned(fill, &access, amount, end - start);
+        Ok(PlannedFill {
+            access,
+            amount,
+            read_back,
+        })
     }
 
     fn hold(&self, hold: &Hold) -> Result<(), Vec<PlanError>> {

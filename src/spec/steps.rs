@@ -3,7 +3,7 @@
 //! Rounds stand in `rounds`, what is judged on samples or chosen from results in `saturate`.
 
 use super::errors::{Fault, Faults};
-use super::model::{AmountOf, Curve, Duty, Fill, Step, StepKind, Stimulus};
+use super::model::{AmountOf, Curve, Duty, Fill, ReadBack, Step, StepKind, Stimulus};
 use super::nearest::suggestion;
 use super::tree::{Node, Table, Value};
 use super::{hold, pattern, reader, rounds, saturate, stimulus};
@@ -22,7 +22,7 @@ pub(super) struct Kind {
 /// Every kind of step.
 pub(super) const KINDS: [Kind; 9] = [
     kind("purge", &[], false),
-    kind("fill", &["amount", "of"], true),
+    kind("fill", &["amount", "of", "read_back"], true),
     kind("rounds", &rounds::KEYS, true),
     kind("hold", &hold::KEYS, true),
     kind("saturate", &["sample", "stop"], true),
@@ -254,8 +254,18 @@ fn fill(scope: &Scope<'_>, faults: &mut Faults) -> Option<Fill> {
     let amount = scope
         .required("amount", "\"2x\"", faults)
         .and_then(|node| pattern::amount(node, "amount", of.unwrap_or(AmountOf::Capacity), faults));
+    const READ_BACK: [(&str, ReadBack); 3] = [
+        ("sampled", ReadBack::Sampled),
+        ("all", ReadBack::All),
+        ("none", ReadBack::Nothing),
+    ];
+    let read_back = match scope.table.get("read_back") {
+        Some(node) => reader::choice(node, "read_back", &READ_BACK, faults),
+        None => Some(ReadBack::Sampled),
+    };
     Some(Fill {
         stimulus,
+        read_back: read_back?,
         amount: amount?,
     })
 }

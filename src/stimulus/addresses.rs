@@ -61,9 +61,9 @@ struct Target {
 
 /// A contiguous part of the range that one worker runs through again and again.
 #[derive(Debug, Clone, Copy)]
-struct Share {
-    start: u64,
-    end: u64,
+pub(super) struct Share {
+    pub(super) start: u64,
+    pub(super) end: u64,
     cursor: u64,
 }
 
@@ -212,7 +212,7 @@ impl Weighted {
 impl Share {
     /// The part of the whole range that `worker` runs through: contiguous, disjoint, on blocks;
     /// the last one takes the tail.
-    fn of(access: &Access, worker: u32) -> Self {
+    pub(super) fn of(access: &Access, worker: u32) -> Self {
         let start = access.zones.iter().map(|z| z.start.0).min().unwrap_or(0);
         let end = access.zones.iter().map(|z| z.end.0).max().unwrap_or(0);
         let block = access.block_largest().0.max(1);
@@ -245,7 +245,7 @@ impl Share {
 
 /// The part of `total` that `worker` transfers. Sequential workers take it in proportion to their
 /// share, so that a multiple of the range is that multiple of every share, exactly.
-fn amount_of(access: &Access, worker: u32, total: Bytes, share: &Share) -> u64 {
+pub(super) fn amount_of(access: &Access, worker: u32, total: Bytes, share: &Share) -> u64 {
     let block = u128::from(access.logical_block.0.max(1));
     let floor = |bytes: u128| u64::try_from(bytes / block * block).expect("a part of a u64");
     let portion = |from: u128, to: u128, of: u128| {

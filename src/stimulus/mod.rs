@@ -7,6 +7,7 @@
 
 pub mod addresses;
 pub mod arrivals;
+pub mod coverage;
 
 use crate::units::{Bytes, Nanos};
 
@@ -48,6 +49,8 @@ pub struct Cell {
     pub until: Until,
     /// Seed of its random streams; workers derive their own from it.
     pub seed: u64,
+    /// Whether its reads must return what the cell before it in the programme wrote last.
+    pub reads_back: bool,
 }
 
 /// The end of a cell.

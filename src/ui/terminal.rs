@@ -150,7 +150,7 @@ impl<'run> Terminal<'run> {
         };
         match &step.work {
             PlannedWork::Fill(_) => {
-                let text = format!("{}: {}", step.id, phrases::fill_done(&result));
+                let text = format!("{}: {}", result.label, phrases::fill_done(&result));
                 self.say(&text);
             }
             PlannedWork::Rounds(rounds) => {

@@ -132,10 +132,7 @@ pub(crate) fn plan(logical_block: Bytes) -> Plan {
         at_limit: AtLimit::Stop,
         watched: Vec::new(),
     };
-    let fill = PlannedFill {
-        access: access(0, 0, pts::WIPC_BLOCK),
-        amount: Bytes(2 * CAPACITY.0),
-    };
+    let fill = opened::twice(access(0, 0, pts::WIPC_BLOCK));
     let step = |id: &str, work| PlannedStep {
         id: id.to_owned(),
         work,

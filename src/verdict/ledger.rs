@@ -14,6 +14,7 @@ mod health;
 mod looped;
 mod mixes;
 mod preparation;
+mod read_back;
 mod record;
 mod splits;
 mod words;
@@ -97,6 +98,7 @@ pub fn judge(state: &RunState, plan: &Plan) -> Ledger {
     } else {
         lines.push(no_rounds(plan));
     }
+    lines.extend(read_back::line(state, plan));
     lines.extend(splits::lines(state, plan));
     lines.extend(health::lines(state));
     lines.extend(record::lines(state));

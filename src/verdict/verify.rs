@@ -55,11 +55,11 @@ pub fn shape(state: &RunState, plan: &Plan) -> Result<(), Finding> {
         let Some(step) = plan.steps.get(index as usize) else {
             return wrong(attempt.record, format!("the test has no step {index}"));
         };
-        let rounds = match &step.work {
-            PlannedWork::Rounds(rounds) => Some(rounds),
-            PlannedWork::Purge | PlannedWork::Fill(_) | PlannedWork::NotBuilt { .. } => None,
+        let (rounds, cells) = match &step.work {
+            PlannedWork::Rounds(rounds) => (Some(rounds), rounds.cells.len()),
+            PlannedWork::Fill(fill) => (None, fill.cells()),
+            PlannedWork::Purge | PlannedWork::NotBuilt { .. } => (None, 1),
         };
-        let cells = rounds.map_or(1, |rounds| rounds.cells.len());
         let all = attempt.rounds.iter().flat_map(|round| &round.cells);
         for cell in attempt.cells.iter().chain(all) {
             if cell.key.cell_index as usize >= cells {

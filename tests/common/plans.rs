@@ -17,6 +17,7 @@ pub fn plan(rounds_max: u32) -> Plan {
         work,
     };
     let fill = PlannedFill {
+        read_back: None,
         access: access(0, 0, 128 * KIB),
         amount: Bytes(2 * CAPACITY.0),
     };

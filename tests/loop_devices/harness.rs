@@ -220,6 +220,7 @@ pub(crate) fn timed(at: Geometry, cell_index: u32, read: u8, block: u64, millis:
         },
         until: Until::Time(Nanos(millis * 1_000_000)),
         seed: 5,
+        reads_back: false,
     }
 }
 

@@ -120,6 +120,7 @@ impl Shape {
             access: self.access(read_percent, block, 4, 32),
             until: Until::Time(Nanos(millis * 1_000_000)),
             seed: u64::from(index) + 77,
+            reads_back: false,
         }
     }
 
@@ -144,6 +145,7 @@ impl Shape {
             access,
             until: Until::Transferred(Bytes(self.0.capacity.0 * times)),
             seed: 5,
+            reads_back: false,
         }
     }
 }

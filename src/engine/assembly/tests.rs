@@ -33,6 +33,7 @@ fn stages(count: u32, threads: u32, nanos: u64) -> Vec<StageRef> {
         },
         until: Until::Time(Nanos(nanos)),
         seed: 1,
+        reads_back: false,
     };
     StageRef::all(&Row::new(0, (0..count).map(cell).collect())).collect()
 }

@@ -31,6 +31,7 @@ fn cell(threads: u32, queue_depth: u32, until: Until) -> Cell {
         },
         until,
         seed: 1,
+        reads_back: false,
     }
 }
 

@@ -29,6 +29,7 @@ fn cell(threads: u32, until: Until) -> Cell {
         },
         until,
         seed: 1,
+        reads_back: false,
     }
 }
 

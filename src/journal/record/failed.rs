@@ -31,4 +31,6 @@ pub enum FailedKind {
     ShortTransfer,
     /// The system gave it up.
     TimeOut,
+    /// A read returned other data than was written.
+    WrongData,
 }

@@ -30,7 +30,7 @@ fn course(run: &Run<'_>) -> Table {
         let what = match (&attempt.purged, attempt.rounds.len(), attempt.cells.len()) {
             (Some(purged), _, _) => format!("{}; {}", purged.what.method, purged.what.verification),
             (None, 0, 0) => "-".to_owned(),
-            (None, 0, _) => cells_text(&attempt.cells),
+            (None, 0, _) => cells_text(attempt.fill_cells()),
             (None, rounds, _) => {
                 let closed = attempt.rounds.iter().filter(|r| r.closed.is_some()).count();
                 format!("{rounds} rounds begun, {closed} closed")

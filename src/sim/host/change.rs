@@ -12,6 +12,8 @@
 //! amount too). The tick of such a hand-over lies beside the last ticks of the amount, not after
 //! them.
 //!
+//! Before a cell that reads back what an amount wrote, the amount completes.
+//!
 //! After the last cell of a programme the next cell is not known before the driver has answered.
 //! A cell that ends by time waits for the answer at its deadline with all I/Os in flight, so
 //! nothing is lost; one that ends by amount runs dry first, and the next programme begins at the
@@ -140,7 +142,7 @@ impl Session {
                 Some(cell)
                     if cell.has_ended_stream()
                         && self.build.faults.gap_at_change == 0
-                        && !self.programme.is_empty() =>
+                        && self.programme.front().is_some_and(|next| !next.reads_back) =>
                 {
                     self.change = Change::at(self.now);
                     self.promote()?;

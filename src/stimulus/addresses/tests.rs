@@ -34,6 +34,7 @@ fn cell(access: Access, until: Until) -> Cell {
         access,
         until,
         seed: 7,
+        reads_back: false,
     }
 }
 

@@ -127,7 +127,7 @@ fn fill_cells<'a>(state: &'a RunState, plan: &Plan) -> Option<&'a [CellResult]> 
     let is_fill = |work: &PlannedWork| matches!(work, PlannedWork::Fill(_));
     let index = plan.steps.iter().position(|step| is_fill(&step.work))?;
     let attempt = state.attempt(u32::try_from(index).ok()?)?;
-    attempt.is_done.then_some(attempt.cells.as_slice())
+    attempt.is_done.then_some(attempt.fill_cells())
 }
 
 fn amount_text(amount: Bytes, capacity: Bytes) -> String {

@@ -105,10 +105,11 @@ fn errors(state: &RunState) -> Line {
         "Every I/O completes without an error, whole and in time",
     )
     .done(format!(
-        "{}, {}, {}",
+        "{}, {}, {}, {}",
         counted(of(FailedKind::Error), "error"),
         counted(of(FailedKind::ShortTransfer), "short transfer"),
-        counted(of(FailedKind::TimeOut), "time-out")
+        counted(of(FailedKind::TimeOut), "time-out"),
+        counted(of(FailedKind::WrongData), "block") + " with wrong data"
     ))
     .evidence(some_of(&evidence, NAMED_MAX))
     .found(finding)

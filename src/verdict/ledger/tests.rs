@@ -6,6 +6,7 @@ mod conduct;
 mod demand;
 mod departures;
 mod health;
+mod read_back;
 mod splits;
 
 use super::*;

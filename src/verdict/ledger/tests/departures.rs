@@ -296,7 +296,10 @@ fn failed_io_and_a_second_tool_are_named() {
     let mut state = run(&plan, &published_rounds());
     state.interruptions.push(failed_write());
     let line = line(&judge(&state, &plan), "errors");
-    assert_eq!(line.done, "0 errors, 0 short transfers, 1 time-out");
+    assert_eq!(
+        line.done,
+        "0 errors, 0 short transfers, 1 time-out, 0 blocks with wrong data"
+    );
     let place = "record 90: LBA 16, errno 110, 1 min 30 s after the drive was opened";
     assert!(line.evidence.starts_with(place), "{}", line.evidence);
 }

@@ -144,7 +144,7 @@ fn controller(disk: &BlockFolder) -> PathBuf {
     all.into_iter().find(is_controller).unwrap_or(device)
 }
 
-fn transport(disk: &BlockFolder) -> Option<String> {
+pub(super) fn transport(disk: &BlockFolder) -> Option<String> {
     const BY_NAME: [(&str, &str); 8] = [
         ("loop", "loop"),
         ("dm-", "device mapper"),

@@ -17,6 +17,7 @@ use std::thread::{Builder, JoinHandle};
 use tokio::sync::mpsc::Sender;
 
 use super::block::OpenError;
+use super::capabilities::Speaker;
 use super::identity::WriteCache;
 use super::nvme::Nvme;
 use super::purge::{Ending, Purger};
@@ -205,6 +206,7 @@ impl Server {
             }
         };
         let kernel = self.kernel();
+        let speaker = self.beside.disk.as_ref().and_then(Speaker::of);
         let mut is_wanted = true;
         let (pending, commands) = (&mut self.pending, &self.end.commands);
         let mut is_cancelled = || {
@@ -223,6 +225,7 @@ impl Server {
             nvme: kernel
                 .as_ref()
                 .map(|kernel| Nvme::new(kernel, kernel.nsid())),
+            speaker: speaker.as_ref(),
             allowed: &self.beside.nsids,
             file: &file,
             medium: self.medium,

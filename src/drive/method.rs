@@ -10,10 +10,16 @@ pub enum PurgeMethod {
     Format,
     /// NVMe Format NVM, cryptographic erase.
     FormatCrypto,
-    /// NVMe Sanitize, block erase.
+    /// Sanitize (NVMe, SCSI), block erase.
     SanitizeBlock,
-    /// NVMe Sanitize, cryptographic erase.
+    /// Sanitize (NVMe, SCSI), cryptographic erase.
     SanitizeCrypto,
+    /// ATA SECURITY ERASE UNIT, normal.
+    AtaErase,
+    /// ATA SECURITY ERASE UNIT, enhanced.
+    AtaEraseEnhanced,
+    /// SCSI FORMAT UNIT.
+    ScsiFormat,
     /// Discard of the whole device (TRIM, UNMAP, DSM deallocate, punched file): not a purge named
     /// by the standard.
     Discard,
@@ -23,12 +29,15 @@ pub enum PurgeMethod {
 
 impl PurgeMethod {
     /// All methods.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 10] = [
         Self::Auto,
         Self::Format,
         Self::FormatCrypto,
         Self::SanitizeBlock,
         Self::SanitizeCrypto,
+        Self::AtaErase,
+        Self::AtaEraseEnhanced,
+        Self::ScsiFormat,
         Self::Discard,
         Self::None,
     ];
@@ -41,6 +50,9 @@ impl PurgeMethod {
             Self::FormatCrypto => "format-crypto",
             Self::SanitizeBlock => "sanitize-block",
             Self::SanitizeCrypto => "sanitize-crypto",
+            Self::AtaErase => "ata-erase",
+            Self::AtaEraseEnhanced => "ata-erase-enhanced",
+            Self::ScsiFormat => "scsi-format",
             Self::Discard => "discard",
             Self::None => "none",
         }
@@ -55,7 +67,11 @@ impl PurgeMethod {
     /// unreadable and need not return the drive to never-written blocks, so it is not counted.
     pub fn is_named_by_standard(self) -> bool {
         match self {
-            Self::Format | Self::SanitizeBlock => true,
+            Self::Format
+            | Self::SanitizeBlock
+            | Self::AtaErase
+            | Self::AtaEraseEnhanced
+            | Self::ScsiFormat => true,
             Self::Auto | Self::FormatCrypto | Self::SanitizeCrypto | Self::Discard | Self::None => {
                 false
             }
@@ -68,8 +84,11 @@ impl PurgeMethod {
             Self::Auto => "the best method the drive offers",
             Self::Format => "NVMe Format NVM, user-data erase",
             Self::FormatCrypto => "NVMe Format NVM, cryptographic erase",
-            Self::SanitizeBlock => "NVMe Sanitize, block erase",
-            Self::SanitizeCrypto => "NVMe Sanitize, cryptographic erase",
+            Self::SanitizeBlock => "Sanitize, block erase",
+            Self::SanitizeCrypto => "Sanitize, cryptographic erase",
+            Self::AtaErase => "ATA SECURITY ERASE UNIT",
+            Self::AtaEraseEnhanced => "ATA SECURITY ERASE UNIT, enhanced",
+            Self::ScsiFormat => "SCSI FORMAT UNIT",
             Self::Discard => "discard of the whole device",
             Self::None => "none (waived)",
         }

@@ -13,6 +13,7 @@
 //! When nothing is queued, or after a cancel, outstanding I/Os complete and [`Event::Stopped`]
 //! follows.
 
+mod ata;
 pub mod block;
 pub mod cache;
 mod capabilities;
@@ -26,6 +27,7 @@ pub mod local;
 mod method;
 mod nvme;
 mod purge;
+mod scsi;
 pub mod survey;
 pub mod sysfs;
 pub mod target;

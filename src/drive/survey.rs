@@ -4,13 +4,14 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
+use super::PurgeMethod;
 use super::block;
+use super::capabilities::{self, Speaker};
 use super::facts::Facts;
 use super::guard::{self, Guard, System};
 use super::identity::Identity;
 use super::nvme::{Kernel, Nvme};
 use super::sysfs::BlockFolder;
-use super::{PurgeMethod, capabilities};
 
 /// Virtual devices that are there without a medium on most machines; they say nothing then.
 const OFTEN_EMPTY: [&str; 5] = ["loop", "ram", "zram", "nbd", "sr"];
@@ -71,11 +72,20 @@ fn look(disk: &BlockFolder) -> Surveyed {
         metadata: nvme
             .and_then(|nvme| nvme.namespace().ok())
             .and_then(|namespace| namespace.metadata_words()),
-        purges: capabilities::purges(disk, nvme),
+        purges: purges(disk, nvme),
         refusal: refusal(&address),
         address,
         identity,
     }
+}
+
+/// Discard is only listed where the kernel passes it on.
+fn purges(disk: &BlockFolder, nvme: Option<Nvme<'_>>) -> Vec<PurgeMethod> {
+    let controller = nvme.and_then(|nvme| nvme.controller().ok());
+    let mut methods = capabilities::offered(controller.as_ref(), Speaker::of(disk).as_ref());
+    let discards = disk.value("queue/discard_max_bytes").unwrap_or(0) > 0;
+    methods.retain(|method| discards || *method != PurgeMethod::Discard);
+    methods
 }
 
 /// What `ptse run` would say before it asks for consent.

@@ -210,18 +210,14 @@ fn a_queued_programme_is_dropped_when_the_answer_is_cancel() {
     }
     let mut cells = 0;
     loop {
-        match lab.next() {
-            Event::ProgrammeDone { .. } => lab.send(Command::Cancel),
-            Event::CellDone(_) => cells += 1,
-            Event::Stopped { at } => {
-                assert!(at > Nanos(100_000_000));
-                break;
-            }
-            Event::Tick(_)
-            | Event::Purged(_)
-            | Event::Cache(_)
-            | Event::Health(_)
-            | Event::Failed(_) => {}
+        let event = lab.next();
+        if let Event::Stopped { at } = event {
+            assert!(at > Nanos(100_000_000));
+            break;
+        }
+        cells += usize::from(matches!(event, Event::CellDone(_)));
+        if matches!(event, Event::ProgrammeDone { .. }) {
+            lab.send(Command::Cancel);
         }
     }
     assert_eq!(cells, 1);

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use super::super::PurgeMethod;
-use super::super::capabilities::{choose, of_nvme};
+use super::super::capabilities::{Speaker, choose, offered};
 use super::super::nvme::{AdminError, Controller, Kernel, Nvme, SanitizeState};
 use super::super::purge::hits_all;
 use super::super::sysfs::{BlockFolder, Sysfs};
@@ -32,8 +32,9 @@ pub(super) fn others(
     guard: &Guard<'_>,
 ) -> Result<Vec<Other>, Refusal> {
     let Some(kernel) = Kernel::on(file) else {
-        // What is no NVMe namespace can be told to discard, which hits nothing else.
-        let chosen = choose(guard.purge, &[PurgeMethod::Discard]);
+        // No method of another device hits anything else.
+        let speaker = Speaker::of(&folder.disk());
+        let chosen = choose(guard.purge, &offered(None, speaker.as_ref()));
         return chosen
             .map(|_| Vec::new())
             .map_err(|cause| no_purge(path, guard.purge, cause));
@@ -59,10 +60,8 @@ fn others_of(
     };
     let controller = nvme.controller().map_err(failed)?;
     refuse_sanitizing(path, nvme, &controller)?;
-    let mut offered = of_nvme(&controller);
-    offered.push(PurgeMethod::Discard);
-    let method =
-        choose(guard.purge, &offered).map_err(|cause| no_purge(path, guard.purge, cause))?;
+    let method = choose(guard.purge, &offered(Some(&controller), None))
+        .map_err(|cause| no_purge(path, guard.purge, cause))?;
     if !hits_all(&controller, method) {
         return Ok(Vec::new());
     }

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use rustix::fs::ioctl_blksszget;
 
-use super::capabilities::{choose, of_nvme};
+use super::capabilities::{Speaker, choose, offered};
 use super::local::Medium;
 use super::nvme::{Controller, Nvme};
 use super::{Failure, PurgeMethod, Purged};
@@ -45,6 +45,8 @@ pub(super) struct Purger<'a> {
     pub(super) clock: Clock,
     /// The namespace, if it is one.
     pub(super) nvme: Option<Nvme<'a>>,
+    /// Who speaks to it, if it is a SATA or SCSI drive.
+    pub(super) speaker: Option<&'a Speaker>,
     /// Other namespaces that may be erased with it.
     pub(super) allowed: &'a [u32],
 }
@@ -64,7 +66,7 @@ impl Purger<'_> {
         let controller = self
             .controller()
             .map_err(|cause| failed(method.title(), cause))?;
-        let method = choose(method, &self.offered(controller.as_ref()))
+        let method = choose(method, &offered(controller.as_ref(), self.speaker))
             .map_err(|cause| failed(method.title(), cause))?;
         let name = if method == PurgeMethod::Discard {
             self.medium.discard_words()
@@ -93,13 +95,6 @@ impl Purger<'_> {
         asked.map_err(|error| format!("the controller could not be asked what it can do: {error}"))
     }
 
-    /// Any target may be told to discard; whether it can, it says itself.
-    fn offered(&self, controller: Option<&Controller>) -> Vec<PurgeMethod> {
-        let mut offered = controller.map(of_nvme).unwrap_or_default();
-        offered.push(PurgeMethod::Discard);
-        offered
-    }
-
     /// Stamps, erases, and looks for the stamps; the verification in words, or `None` when it was
     /// cancelled.
     fn erase(
@@ -124,10 +119,9 @@ impl Purger<'_> {
             .plant()
             .map_err(|error| format!("blocks could not be stamped before it ({error})"))?;
         let erased = match device {
-            Some((nvme, _)) if method != PurgeMethod::Discard => {
-                nvme::erase(nvme, method, &mut |time| pause(time, is_cancelled))?
-            }
-            Some(_) | None => self.discard(is_cancelled)?,
+            _ if method == PurgeMethod::Discard => self.discard(is_cancelled)?,
+            Some((nvme, _)) => nvme::erase(nvme, method, &mut |time| pause(time, is_cancelled))?,
+            None => self.speak(method, is_cancelled)?,
         };
         let Erased::Done { promised } = erased else {
             return Ok(None);
@@ -137,6 +131,29 @@ impl Purger<'_> {
             .harvest()
             .map_err(|error| format!("the planted blocks cannot be read ({error})"))?;
         harvest.judge(promised).map(Some)
+    }
+
+    /// Erases a SATA or SCSI drive.
+    fn speak(
+        &self,
+        method: PurgeMethod,
+        is_cancelled: &mut dyn FnMut() -> bool,
+    ) -> Result<Erased, String> {
+        let is_done = match self.speaker {
+            Some(Speaker::Ata(ata)) => {
+                ata.erase(method == PurgeMethod::AtaEraseEnhanced)?;
+                true
+            }
+            Some(Speaker::Scsi(scsi)) => {
+                scsi.erase(method, &mut |time| pause(time, is_cancelled))?
+            }
+            None => return Err("the device offers no such method".to_owned()),
+        };
+        Ok(if is_done {
+            Erased::Done { promised: None }
+        } else {
+            Erased::Cancelled
+        })
     }
 
     fn discard(&self, is_cancelled: &mut dyn FnMut() -> bool) -> Result<Erased, String> {

@@ -37,7 +37,12 @@ pub(in crate::drive) fn hits_all(controller: &Controller, method: PurgeMethod) -
             controller.formats_all || controller.erases_all
         }
         PurgeMethod::SanitizeBlock | PurgeMethod::SanitizeCrypto => true,
-        PurgeMethod::Auto | PurgeMethod::Discard | PurgeMethod::None => false,
+        PurgeMethod::Auto
+        | PurgeMethod::AtaErase
+        | PurgeMethod::AtaEraseEnhanced
+        | PurgeMethod::ScsiFormat
+        | PurgeMethod::Discard
+        | PurgeMethod::None => false,
     }
 }
 
@@ -65,9 +70,12 @@ pub(super) fn erase(
         PurgeMethod::FormatCrypto => format(nvme, Erase::Key),
         PurgeMethod::SanitizeBlock => sanitize(nvme, Erase::Data, pause),
         PurgeMethod::SanitizeCrypto => sanitize(nvme, Erase::Key, pause),
-        PurgeMethod::Auto | PurgeMethod::Discard | PurgeMethod::None => {
-            Err("it is no method of NVMe".to_owned())
-        }
+        PurgeMethod::Auto
+        | PurgeMethod::AtaErase
+        | PurgeMethod::AtaEraseEnhanced
+        | PurgeMethod::ScsiFormat
+        | PurgeMethod::Discard
+        | PurgeMethod::None => Err("it is no method of NVMe".to_owned()),
     }
 }
 

@@ -14,6 +14,7 @@ fn purger(file: &File, capacity: u64) -> Purger<'_> {
         logical_block: 512,
         clock: Clock::start(),
         nvme: None,
+        speaker: None,
         allowed: &[],
     }
 }
@@ -198,7 +199,7 @@ fn sanitizing() -> Habits {
 fn a_sanitize_is_polled_to_its_end_and_verified() {
     let fake = Fake::new(sanitizing());
     let purged = purge(&fake, PurgeMethod::SanitizeBlock, &[]).unwrap();
-    assert_eq!(purged.method, "NVMe Sanitize, block erase");
+    assert_eq!(purged.method, "Sanitize, block erase");
     assert_eq!(fake.sent(), [(0x84, 0, 2 | 1 << 3)]);
     assert!(purged.verification.contains("bytes 0x00"), "{purged:?}");
 }

@@ -140,7 +140,10 @@ impl Device {
             | PurgeMethod::Format
             | PurgeMethod::FormatCrypto
             | PurgeMethod::SanitizeBlock
-            | PurgeMethod::SanitizeCrypto => {
+            | PurgeMethod::SanitizeCrypto
+            | PurgeMethod::AtaErase
+            | PurgeMethod::AtaEraseEnhanced
+            | PurgeMethod::ScsiFormat => {
                 self.flash.format();
                 self.programmed = Programmed::new(&self.build.shape);
                 self.buffered_pages = 0;

@@ -85,7 +85,10 @@ impl Session {
             PurgeMethod::Auto | PurgeMethod::Format => (self.build.purge_method.clone(), true),
             PurgeMethod::FormatCrypto
             | PurgeMethod::SanitizeBlock
-            | PurgeMethod::SanitizeCrypto => return self.refuse_purge(method),
+            | PurgeMethod::SanitizeCrypto
+            | PurgeMethod::AtaErase
+            | PurgeMethod::AtaEraseEnhanced
+            | PurgeMethod::ScsiFormat => return self.refuse_purge(method),
             PurgeMethod::Discard => ("discard of the whole device (simulated)".into(), false),
             PurgeMethod::None => ("none".into(), false),
         };
@@ -105,7 +108,10 @@ impl Session {
                 | PurgeMethod::Format
                 | PurgeMethod::FormatCrypto
                 | PurgeMethod::SanitizeBlock
-                | PurgeMethod::SanitizeCrypto => {
+                | PurgeMethod::SanitizeCrypto
+                | PurgeMethod::AtaErase
+                | PurgeMethod::AtaEraseEnhanced
+                | PurgeMethod::ScsiFormat => {
                     format!("{mapped} left after the format, all blocks erased")
                 }
                 PurgeMethod::Discard => {

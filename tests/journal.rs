@@ -8,7 +8,7 @@ use std::path::Path;
 
 use ptse::journal::read::{ReadError, read};
 use ptse::journal::record::Line;
-use ptse::journal::recorder::Recorder;
+use ptse::journal::recorder::{Claim, Recorder};
 use ptse::journal::{Entry, JOURNAL_FILE, RESERVE_FILE};
 
 fn write_journal(dir: &Path, lines: &[Line]) -> Vec<u8> {
@@ -130,13 +130,34 @@ fn a_reopened_journal_goes_on_behind_the_torn_line() {
     let path = dir.path().join(JOURNAL_FILE);
     std::fs::write(&path, &bytes[..bytes.len() - 5]).unwrap();
     let journal = read(&path).unwrap();
-    let recorder = Recorder::reopen(dir.path(), &journal).unwrap();
+    let recorder =
+        Recorder::reopen(Claim::take(dir.path()).unwrap(), dir.path(), &journal).unwrap();
     let last = lines.last().unwrap().clone();
     recorder.write(Entry::Record {
         number: journal.state.record_last + 1,
         line: Box::new(last),
     });
     recorder.finish();
+    assert_eq!(std::fs::read(&path).unwrap(), bytes);
+}
+
+/// Whoever resumes reads the journal under the lock: what another process adds meanwhile must not
+/// be cut off.
+#[test]
+fn what_another_process_still_writes_is_never_cut_off() {
+    let dir = tempfile::tempdir().unwrap();
+    let lines = small_run();
+    let bytes = write_journal(dir.path(), &lines);
+    let path = dir.path().join(JOURNAL_FILE);
+    let end_of_first = bytes.iter().position(|&byte| byte == b'\n').unwrap() + 1;
+    std::fs::write(&path, &bytes[..end_of_first]).unwrap();
+    let early = read(&path).unwrap();
+    let claim = Claim::take(dir.path()).unwrap();
+    let other = Claim::take(dir.path()).unwrap_err();
+    assert_eq!(other.kind(), std::io::ErrorKind::ResourceBusy);
+    std::fs::write(&path, &bytes).unwrap();
+    let refused = Recorder::reopen(claim, dir.path(), &early).unwrap_err();
+    assert!(refused.to_string().contains("not the one that was read"));
     assert_eq!(std::fs::read(&path).unwrap(), bytes);
 }
 

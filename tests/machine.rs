@@ -36,17 +36,20 @@ fn pause() -> [Line; 2] {
     let stop = Interrupted {
         cause: "SIGTERM".to_owned(),
         failed: None,
+        unanswered: None,
     };
     [line(Record::Interrupted(stop)), crash_resume()]
 }
 
 fn crash_resume() -> Line {
     let address = "sim:test".to_owned();
-    line(Record::Resumed(Resumed {
+    line(Record::Resumed(Box::new(Resumed {
         tool: "ptse 0.1".to_owned(),
         address,
-        pause_s: 60,
-    }))
+        pause_s: Some(60),
+        drive: None,
+        host: None,
+    })))
 }
 
 /// Purge and fill done, the rounds begun.
@@ -182,6 +185,18 @@ fn an_interrupted_fill_goes_back_to_the_purge() {
     assert_eq!(next(&plan(), &state(&lines)), start(FILL));
     lines.push(started(FILL, "fill"));
     assert_eq!(next(&plan(), &state(&lines)), run(FILL, 0));
+}
+
+/// Between a purge and its fill anything may be done to a drive while the run stands still.
+#[test]
+fn an_interruption_between_purge_and_fill_goes_back_to_the_purge() {
+    let purged_once = [started(PURGE, "purge"), purged(PURGE), done(PURGE)];
+    let next = |lines: &[Line]| ptse::run::machine::next(&plan(), &state(lines));
+    assert_eq!(next(&purged_once), start(FILL));
+    let paused = [&purged_once[..], &pause()].concat();
+    assert_eq!(next(&paused), start(PURGE));
+    let purged_again = [&paused[..], &purged_once].concat();
+    assert_eq!(next(&purged_again), start(FILL));
 }
 
 #[test]

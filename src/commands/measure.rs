@@ -9,6 +9,7 @@ use tokio::sync::mpsc::unbounded_channel;
 use tracing_subscriber::EnvFilter;
 
 use crate::commands::exit::{CommandError, Exit};
+use crate::commands::pulse::Pulse;
 use crate::commands::stored::Stored;
 use crate::commands::{logging, report, signals};
 use crate::drive::{Calendar, Drive, PurgeMethod};
@@ -17,10 +18,10 @@ use crate::journal::record::{Line, Resumed};
 use crate::journal::recorder::Recorder;
 use crate::run::driver::Position;
 use crate::run::machine::Outcome;
-use crate::run::{Driver, Ending};
+use crate::run::{Absence, Driver, Ending};
 use crate::spec::Plan;
 use crate::ui::terminal::Terminal;
-use crate::units::{Nanos, SECOND_NS};
+use crate::units::Nanos;
 
 /// A run that is ready to go.
 #[derive(Debug)]
@@ -62,9 +63,15 @@ pub async fn measure(ready: Measure<'_>) -> Result<Exit, CommandError> {
         log_filter,
     } = ready;
     logging::begin(folder, log_filter)?;
-    let suspended = match drive.calendar() {
-        Calendar::Wall => suspended,
-        Calendar::Virtual { .. } => || Nanos(0),
+    let pulse = Pulse::start()
+        .map_err(|error| CommandError::device(format!("cannot start a thread: {error}")))?;
+    let absence = match drive.calendar() {
+        Calendar::Wall => {
+            let beat = pulse.beat();
+            Absence::new(move || beat.absent())
+        }
+        // Its clock stands still meanwhile.
+        Calendar::Virtual { .. } => Absence::new(|| Nanos(0)),
     };
     let (watcher, entries) = unbounded_channel();
     let stops = signals::listen(folder)
@@ -93,7 +100,7 @@ pub async fn measure(ready: Measure<'_>) -> Result<Exit, CommandError> {
         recorder,
         watcher,
         stops,
-        suspended,
+        absence,
         position: Position::Idle,
         drive_time: Nanos(0),
     };
@@ -160,15 +167,4 @@ pub fn runtime() -> Result<tokio::runtime::Runtime, CommandError> {
         .enable_all()
         .build()
         .map_err(|error| CommandError::device(format!("cannot start the runtime: {error}")))
-}
-
-/// How long this machine has been suspended since it booted: only one of the two clocks runs on.
-fn suspended() -> Nanos {
-    let read = |clock| {
-        let time = rustix::time::clock_gettime(clock);
-        let part = |value: i64| u64::try_from(value).unwrap_or(0);
-        part(time.tv_sec) * SECOND_NS + part(time.tv_nsec)
-    };
-    let running = read(rustix::time::ClockId::Monotonic);
-    Nanos(read(rustix::time::ClockId::Boottime).saturating_sub(running))
 }

@@ -8,6 +8,7 @@ pub mod folder;
 pub mod logging;
 pub mod measure;
 pub mod plan;
+pub mod pulse;
 pub mod report;
 pub mod resume;
 pub mod run;

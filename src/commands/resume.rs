@@ -2,19 +2,20 @@
 
 use std::collections::VecDeque;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::commands::exit::{CommandError, Exit};
 use crate::commands::logging;
 use crate::commands::measure::{self, Measure};
 use crate::commands::run::{ALL_NAMESPACES, WAIVED, tool};
-use crate::commands::stored::Stored;
+use crate::commands::stored::{self, Stored};
 use crate::commands::target::{self, Consent};
 use crate::drive::guard::Carries;
 use crate::drive::{Calendar, Drive, PurgeMethod};
 use crate::journal::RunState;
 use crate::journal::record::{Line, Resumed, RunOpened};
-use crate::journal::recorder::Recorder;
+use crate::journal::recorder::{Claim, Recorder};
+use crate::run::records;
 use crate::ui::terminal;
 
 /// Arguments of `ptse resume`.
@@ -22,6 +23,9 @@ use crate::ui::terminal;
 pub struct ResumeArgs {
     /// Run folder
     run: PathBuf,
+    /// Name of the drive, where the record knows it by nothing that outlives a boot
+    #[arg(long, value_name = "SERIAL")]
+    erase: Option<String>,
 }
 
 /// Runs the command.
@@ -30,6 +34,7 @@ pub struct ResumeArgs {
 /// What was refused or failed, with its exit code.
 pub fn command(args: &ResumeArgs) -> Result<Exit, CommandError> {
     let log_filter = logging::filter()?;
+    let claim = claim(&args.run)?;
     let stored = Stored::open(&args.run)?;
     let state = &stored.journal.state;
     if state.closed.is_some() {
@@ -46,12 +51,14 @@ pub fn command(args: &ResumeArgs) -> Result<Exit, CommandError> {
         ));
     }
     let opened = state.opened.clone();
-    let mut target = open_again(&stored, &opened)?;
+    let mut target = open_again(&stored, &opened, args.erase.as_deref())?;
     refuse_another_drive(&opened, &*target.drive)?;
     let resumed = Resumed {
         tool: tool(),
         address: target.drive.identity().address.clone(),
         pause_s: pause_s(state, &*target.drive),
+        drive: Some(records::drive(target.drive.identity())),
+        host: Some(records::host(target.drive.host())),
     };
     let (state, replay) = start_from(&stored, &*target.drive);
     let folder = stored.folder.display().to_string();
@@ -67,9 +74,8 @@ pub fn command(args: &ResumeArgs) -> Result<Exit, CommandError> {
             "repeating {count} records on the simulated drive before going on"
         ));
     }
-    let recorder = Recorder::reopen(&stored.folder, &stored.journal).map_err(|error| {
-        CommandError::device(format!("cannot write the record in {folder}: {error}"))
-    })?;
+    let recorder = Recorder::reopen(claim, &stored.folder, &stored.journal)
+        .map_err(|error| cannot_write(&stored.folder, &error))?;
     let runtime = measure::runtime()?;
     runtime.block_on(measure::measure(Measure {
         folder: &stored.folder,
@@ -88,18 +94,53 @@ fn purge_method(opened: &RunOpened) -> PurgeMethod {
     PurgeMethod::named(&opened.purge_method).unwrap_or_default()
 }
 
+/// Takes the right to write the record before it is read.
+fn claim(run: &Path) -> Result<Claim, CommandError> {
+    let folder = stored::folder_of(run);
+    Claim::take(folder).map_err(|error| {
+        if error.kind() == std::io::ErrorKind::NotFound
+            && let Err(unreadable) = Stored::open(run)
+        {
+            return unreadable;
+        }
+        cannot_write(folder, &error)
+    })
+}
+
+fn cannot_write(folder: &Path, error: &std::io::Error) -> CommandError {
+    CommandError::device(format!(
+        "cannot write the record in {}: {error}",
+        folder.display()
+    ))
+}
+
 /// Finds the drive and opens it; the guard runs again. No consent is asked for anew: the one in
 /// the journal is for this very drive, whatever its node is called now. Of the signatures that
 /// were allowed exactly those may still be there; anything made since is refused.
-fn open_again(stored: &Stored, opened: &RunOpened) -> Result<target::Open, CommandError> {
+///
+/// A node's name is no identity: where the record has nothing better, the operator names the drive
+/// again.
+fn open_again(
+    stored: &Stored,
+    opened: &RunOpened,
+    erase: Option<&str>,
+) -> Result<target::Open, CommandError> {
     let identity = target::find_again(&opened.drive)?;
+    if identity.is_known_by_name_only() && erase.is_none() {
+        return Err(CommandError::device(format!(
+            "{} has neither a serial number nor a world-wide name, so nothing shows that it still \
+             is the drive of this run; if it is, add --erase {}",
+            target::description(&identity),
+            identity.confirm_name
+        )));
+    }
     let waivers = opened
         .waivers
         .iter()
         .filter_map(|one| one.strip_prefix(WAIVED));
     let known: Vec<String> = waivers.map(str::to_owned).collect();
     let consent = Consent {
-        erase: Some(&identity.confirm_name),
+        erase: erase.or(Some(&identity.confirm_name)),
         carries: Carries::Known(&known),
         purge: purge_method(opened),
         all_namespaces: opened.waivers.iter().any(|one| one == ALL_NAMESPACES),
@@ -151,12 +192,13 @@ fn start_from(stored: &Stored, drive: &dyn Drive) -> (RunState, VecDeque<Line>) 
     }
 }
 
-fn pause_s(state: &RunState, drive: &dyn Drive) -> u64 {
+/// `None` where the clock went back since the last record.
+fn pause_s(state: &RunState, drive: &dyn Drive) -> Option<u64> {
     match drive.calendar() {
-        Calendar::Virtual { .. } => 0,
+        Calendar::Virtual { .. } => Some(0),
         Calendar::Wall => {
             let pause = chrono::Local::now().fixed_offset() - state.last_at;
-            u64::try_from(pause.num_seconds()).unwrap_or(0)
+            u64::try_from(pause.num_seconds()).ok()
         }
     }
 }

@@ -27,10 +27,7 @@ impl Stored {
     /// # Errors
     /// When there is no journal (usage), or it is corrupt (exit code 1, in every command).
     pub fn open(folder: &Path) -> Result<Self, CommandError> {
-        let folder = match folder.file_name() {
-            Some(name) if name == JOURNAL_FILE => folder.parent().unwrap_or(Path::new(".")),
-            _ => folder,
-        };
+        let folder = folder_of(folder);
         let path = folder.join(JOURNAL_FILE);
         let journal = read::read(&path).map_err(|error| match error {
             ReadError::File { .. } => CommandError::usage(format!(
@@ -65,6 +62,14 @@ impl Stored {
                 path.display()
             ))),
         }
+    }
+}
+
+/// The folder of a run that is named by its folder or by its journal.
+pub fn folder_of(run: &Path) -> &Path {
+    match run.file_name() {
+        Some(name) if name == JOURNAL_FILE => run.parent().unwrap_or(Path::new(".")),
+        _ => run,
     }
 }
 

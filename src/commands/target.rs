@@ -153,26 +153,30 @@ impl Inspected {
 pub fn find_again(drive: &DriveRecord) -> Result<Identity, CommandError> {
     let is_it = |identity: &Identity| identity.anchor == drive.anchor;
     let at_its_place = describe(&drive.address);
-    if let Ok(identity) = &at_its_place
-        && is_it(identity)
-    {
-        return at_its_place;
-    }
-    let disks = Sysfs::at("/sys").disks();
-    let places = disks.iter().flat_map(|disk| {
-        let partitions = disk.partitions();
-        std::iter::once(disk.name()).chain(partitions.into_iter().map(|one| one.name()))
-    });
-    let is_block = matches!(Target::parse(&drive.address), Ok(Target::Block(_)));
-    let found: Vec<Identity> = places
-        .filter(|_| is_block)
-        .filter_map(|name| block::identify(&Path::new("/dev").join(name)).ok())
-        .filter(is_it)
-        .collect();
-    // Of several that are known by the same name, the one of the same size.
-    let same_size = |identity: &&Identity| identity.capacity.0 == drive.capacity_bytes;
-    if let Some(identity) = found.iter().find(same_size).or(found.first()) {
-        return Ok(identity.clone());
+    let here = at_its_place
+        .as_ref()
+        .ok()
+        .filter(|identity| is_it(identity));
+    if !matches!(Target::parse(&drive.address), Ok(Target::Block(_))) {
+        if let Some(identity) = here {
+            return Ok(identity.clone());
+        }
+    } else {
+        let found: Vec<Identity> = block_devices().into_iter().filter(is_it).collect();
+        match found.as_slice() {
+            [] => {}
+            // Its old address, where that leads to it: the words of the operator.
+            [identity] => return Ok(here.unwrap_or(identity).clone()),
+            several => {
+                let places: Vec<&str> = several.iter().map(|one| one.address.as_str()).collect();
+                return Err(CommandError::device(format!(
+                    "{} are all known by '{}': nothing shows which is the drive of this run; \
+                     disconnect the others and resume again",
+                    places.join(", "),
+                    drive.anchor
+                )));
+            }
+        }
     }
     let now = match at_its_place {
         Ok(identity) => format!(
@@ -189,6 +193,19 @@ pub fn find_again(drive: &DriveRecord) -> Result<Identity, CommandError> {
         "the drive of this run ({}, {serial}) is not here: {now}; connect it and resume again",
         drive.model
     )))
+}
+
+/// Every disk and partition of this machine that can be looked at.
+fn block_devices() -> Vec<Identity> {
+    let disks = Sysfs::at("/sys").disks();
+    let places = disks.iter().flat_map(|disk| {
+        let partitions = disk.partitions();
+        std::iter::once(disk.name()).chain(partitions.into_iter().map(|one| one.name()))
+    });
+    let nodes = places.map(|name| Path::new("/dev").join(name));
+    nodes
+        .filter_map(|node| block::identify(&node).ok())
+        .collect()
 }
 
 fn opened<D: Drive + 'static>(

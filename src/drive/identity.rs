@@ -53,6 +53,16 @@ pub struct TransferLimits {
     pub segments_max: Option<u64>,
 }
 
+/// What the anchor of a device begins with that is known by its node's name alone.
+pub(super) const ANCHOR_NAME: &str = "name ";
+
+impl Identity {
+    /// Whether nothing but the name of its node tells it from other devices.
+    pub fn is_known_by_name_only(&self) -> bool {
+        self.anchor.starts_with(ANCHOR_NAME)
+    }
+}
+
 /// Kinds of targets; the ledger treats everything but a drive as a deviation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DriveKind {

@@ -140,7 +140,7 @@ impl RunState {
             }
             Record::Resumed(resumed) => {
                 let after_round = self.last_closed_round();
-                let resumed = Some(noted(record, at, resumed));
+                let resumed = Some(noted(record, at, &**resumed));
                 match self.interruptions.last_mut() {
                     Some(last) if last.resumed.is_none() => last.resumed = resumed,
                     _ => self.interruptions.push(Interruption {

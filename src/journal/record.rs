@@ -57,7 +57,7 @@ pub enum Record {
     /// The run stopped before its end and can be resumed.
     Interrupted(Interrupted),
     /// The run goes on.
-    Resumed(Resumed),
+    Resumed(Box<Resumed>),
     /// The last line of a complete run.
     RunClosed(RunClosed),
 }
@@ -269,6 +269,9 @@ pub struct Interrupted {
     /// The I/O that failed, if one did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed: Option<FailedIo>,
+    /// I/Os that never completed, where the drive stopped answering.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unanswered: Option<u32>,
 }
 
 /// The run goes on.
@@ -278,8 +281,14 @@ pub struct Resumed {
     pub tool: String,
     /// Address at which the drive was found again.
     pub address: String,
-    /// Seconds between the last record and the resume.
-    pub pause_s: u64,
+    /// Seconds between the last record and the resume; `null` where the clock went back.
+    pub pause_s: Option<u64>,
+    /// The drive as it is now; absent where this very process goes on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drive: Option<DriveRecord>,
+    /// The machine as it is now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<HostRecord>,
 }
 
 /// The end.

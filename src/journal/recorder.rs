@@ -57,6 +57,25 @@ enum Job {
     EndSamples(oneshot::Sender<SamplesEnd>),
 }
 
+/// The right to write a journal, held by one process at a time. It is taken before the journal is
+/// read: what another process still adds to it must not be cut off.
+#[derive(Debug)]
+pub struct Claim(File);
+
+impl Claim {
+    /// Takes it for the run in `dir`.
+    ///
+    /// # Errors
+    /// When there is no journal or another process writes it.
+    pub fn take(dir: &Path) -> io::Result<Self> {
+        let file = OpenOptions::new()
+            .append(true)
+            .open(dir.join(JOURNAL_FILE))?;
+        lock(&file)?;
+        Ok(Self(file))
+    }
+}
+
 impl Recorder {
     /// Starts the files of a new run in the empty folder `dir`.
     ///
@@ -85,19 +104,16 @@ impl Recorder {
         Self::start(files)
     }
 
-    /// Goes on with the files of a run that was read as `journal`: cuts off torn tails.
+    /// Goes on with the files of a run that was claimed and then read as `journal`: cuts off torn
+    /// tails.
     ///
     /// # Errors
-    /// When a file cannot be opened, cut or read.
-    pub fn reopen(dir: &Path, journal: &Journal) -> io::Result<Self> {
-        let file = OpenOptions::new()
-            .append(true)
-            .open(dir.join(JOURNAL_FILE))?;
-        lock(&file)?;
-        if file.metadata()?.len() < journal.length_bytes {
-            return Err(io::Error::other(
-                "the journal became shorter while it was read",
-            ));
+    /// When a file cannot be opened, cut or read, or the journal is not what was read.
+    pub fn reopen(claim: Claim, dir: &Path, journal: &Journal) -> io::Result<Self> {
+        let Claim(file) = claim;
+        let torn = journal.torn.map_or(0, |torn| torn.bytes);
+        if file.metadata()?.len() != journal.length_bytes + torn {
+            return Err(io::Error::other("the journal is not the one that was read"));
         }
         file.set_len(journal.length_bytes)?;
         file.sync_all()?;
@@ -241,16 +257,21 @@ impl Files {
     }
 
     fn write_record(&mut self, line: &Line, faults: &faults::UnboundedSender<Fault>) {
-        if self.is_full && !matches!(line.record, Record::Interrupted(_)) {
+        let is_last_word = matches!(line.record, Record::Interrupted(_));
+        if self.is_full && !is_last_word {
+            let full = io::Error::from(io::ErrorKind::StorageFull);
+            drop(faults.send(Fault::Journal(full)));
             return;
         }
         let json = serde_json::to_vec(line).expect("records serialise");
         let hash = chain::link(&self.head, &json);
         let bytes = [hash.as_bytes(), b" ", &json, b"\n"].concat();
-        let written = self
-            .journal
-            .write_all(&bytes)
-            .and_then(|()| self.journal.sync_data());
+        let mut written = self.append(&bytes);
+        if let (Err(error), true) = (&written, is_last_word && !self.is_full) {
+            let first = io::Error::from(error.kind());
+            self.give_up_reserve(first, faults);
+            written = self.append(&bytes);
+        }
         match written {
             Ok(()) => {
                 self.head = hash;
@@ -258,6 +279,11 @@ impl Files {
             }
             Err(error) => self.give_up_reserve(error, faults),
         }
+    }
+
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.journal.write_all(bytes)?;
+        self.journal.sync_data()
     }
 
     /// Leaves whole lines only and frees the space held back.

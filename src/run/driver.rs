@@ -16,18 +16,19 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 use crate::drive::{Command, Drive, Event, Failure, PurgeMethod};
 use crate::journal::Entry;
 use crate::journal::record::{
-    CacheOccasion, FailedIo, Interrupted, Line, Record, Resumed, RunClosed, StepDone, StepStarted,
+    CacheOccasion, Interrupted, Line, Record, Resumed, RunClosed, StepDone, StepStarted,
 };
 use crate::journal::recorder::Recorder;
 use crate::journal::state::RunState;
+use crate::run::absence::Absence;
 use crate::run::ending::{DriverError, Ending, Halt};
 use crate::run::machine::{self, Action, Outcome, Stretch};
 use crate::run::records;
 use crate::spec::plan::{Plan, PlannedWork};
 use crate::units::Nanos;
 
-/// A machine that slept longer than this while cells ran has interrupted them.
-const SUSPENDED_MIN: Nanos = Nanos::from_secs(1);
+/// A program that did not run for longer than this while cells ran has interrupted them.
+const ABSENT_MIN: Nanos = Nanos::from_secs(1);
 /// How long outstanding I/Os may take to complete when a run is stopped.
 const STOP_TIME_MAX: Duration = Duration::from_secs(30);
 
@@ -52,8 +53,8 @@ pub struct Driver<'run> {
     pub watcher: UnboundedSender<Entry>,
     /// Requests to stop, each with its cause.
     pub stops: UnboundedReceiver<String>,
-    /// How long this machine has been suspended since it booted; 0 for a virtual clock.
-    pub suspended: fn() -> Nanos,
+    /// How long this program has not run.
+    pub absence: Absence,
     /// What the drive does.
     pub position: Position,
     /// Latest time seen on the drive's clock.
@@ -64,8 +65,8 @@ pub struct Driver<'run> {
 #[derive(Debug)]
 enum Watched {
     Ended,
-    /// The machine slept this long meanwhile.
-    Slept(Nanos),
+    /// This program did not run for so long meanwhile.
+    Absent(Nanos),
 }
 
 /// What the drive does, as far as the driver has been told.
@@ -105,9 +106,7 @@ impl Driver<'_> {
                     | Failure::Purge { .. }
                     | Failure::Engine { .. } => failure.to_string(),
                 };
-                let block = self.plan.geometry.logical_block.0;
-                self.interrupt_by(&cause, records::failed(&failure, block))
-                    .await;
+                self.interrupt_by(&cause, Some(&failure)).await;
                 Ending::Failed { cause }
             }
         };
@@ -201,7 +200,7 @@ impl Driver<'_> {
             None => machine::following(self.plan, &self.state, stretch),
         };
         let behind = behind.filter(|next| self.queue(stretch, *next));
-        if let Watched::Slept(time) = self.watch().await? {
+        if let Watched::Absent(time) = self.watch().await? {
             return self.wake(time).await;
         }
         self.position = Position::Border { queued: behind };
@@ -231,12 +230,12 @@ impl Driver<'_> {
     }
 
     async fn watch(&mut self) -> Result<Watched, Halt> {
-        let slept_before = (self.suspended)();
+        let absent_before = self.absence.total();
         loop {
             let event = self.event().await?;
-            let slept = Nanos((self.suspended)().0.saturating_sub(slept_before.0));
-            if slept > SUSPENDED_MIN {
-                return Ok(Watched::Slept(slept));
+            let absent = Nanos(self.absence.total().0.saturating_sub(absent_before.0));
+            if absent > ABSENT_MIN {
+                return Ok(Watched::Absent(absent));
             }
             match event {
                 Event::Tick(tick) => self.sample(&tick),
@@ -295,7 +294,7 @@ impl Driver<'_> {
         self.interrupt_by(cause, None).await
     }
 
-    async fn interrupt_by(&mut self, cause: &str, failed: Option<FailedIo>) -> Ending {
+    async fn interrupt_by(&mut self, cause: &str, failure: Option<&Failure>) -> Ending {
         tracing::warn!(cause, "the run is interrupted");
         self.drive.link().send(Command::Cancel);
         let stopped = async {
@@ -312,9 +311,11 @@ impl Driver<'_> {
             self.state.record_last -= 1;
         }
         if !self.is_repeating() {
+            let block = self.plan.geometry.logical_block.0;
             let record = Record::Interrupted(Interrupted {
                 cause: cause.to_owned(),
-                failed,
+                failed: failure.and_then(|failure| records::failed(failure, block)),
+                unanswered: failure.and_then(records::unanswered),
             });
             drop(self.record_and_wait(record).await);
         }

@@ -5,6 +5,7 @@
 //!
 //! | the step is | and | next |
 //! | --- | --- | --- |
+//! | a fill, not started | purged before the last resume | back to that purge |
 //! | not started | | start it |
 //! | a purge or fill, open since before the last resume | | back to the purge before it |
 //! | a purge, started | not purged | purge |
@@ -92,6 +93,9 @@ pub fn next(plan: &Plan, state: &RunState) -> Action {
             continue;
         }
         return match (attempt, &step.work) {
+            (None, PlannedWork::Fill(_)) => Action::Start {
+                step_index: fresh_purge(plan, state, index).unwrap_or(step_index),
+            },
             (None, _) => Action::Start { step_index },
             (Some(attempt), PlannedWork::Purge) => purge(step_index, attempt, state),
             (Some(attempt), PlannedWork::Fill(planned)) => {
@@ -256,6 +260,14 @@ fn round(step_index: u32, plan: &PlannedRounds, attempt: &Attempt, state: &RunSt
         step_index,
         round: round_number_next(state, step_index),
     })
+}
+
+/// The purge before a fill, if it ended before an interruption: nobody knows what was done to the
+/// drive meanwhile, and preconditioning starts from a purged drive.
+fn fresh_purge(plan: &Plan, state: &RunState, index: usize) -> Option<u32> {
+    let purge = number(purge_before(plan, index).filter(|purge| *purge < index)?);
+    let attempt = state.attempt(purge)?;
+    (attempt.segment < state.segment()).then_some(purge)
 }
 
 /// Round numbers go on over interruptions; a broken round keeps its number.

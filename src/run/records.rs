@@ -188,6 +188,17 @@ pub fn failed(failure: &Failure, logical_block: u64) -> Option<FailedIo> {
     }
 }
 
+/// I/Os that a silent drive never completed.
+pub fn unanswered(failure: &Failure) -> Option<u32> {
+    match failure {
+        Failure::Silent { outstanding, .. } => Some(*outstanding),
+        Failure::Io { .. }
+        | Failure::WrongData { .. }
+        | Failure::Purge { .. }
+        | Failure::Engine { .. } => None,
+    }
+}
+
 /// A date on the drive's calendar, RFC 3339. `now` is only asked for on the wall clock.
 pub fn date(calendar: Calendar, at: Nanos, now: impl FnOnce() -> String) -> String {
     match calendar {

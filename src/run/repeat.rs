@@ -33,16 +33,19 @@ impl Driver<'_> {
             && let Some(resumed) = self.resumed.take()
         {
             self.settle().await?;
-            self.record(Record::Resumed(resumed))?;
+            self.record(Record::Resumed(Box::new(resumed)))?;
             return Ok(true);
         }
         Ok(false)
     }
 
-    /// A machine that slept while cells ran was interrupted without anybody's asking, and goes on
-    /// by itself: the broken round counts for nothing, as after any interruption.
-    pub(super) async fn wake(&mut self, slept: Nanos) -> Result<(), Halt> {
-        let cause = format!("the machine was suspended for {}", slept.as_span());
+    /// A run whose program did not run for a while was interrupted without anybody's asking, and
+    /// goes on by itself: the broken round counts for nothing, as after any interruption.
+    pub(super) async fn wake(&mut self, absent: Nanos) -> Result<(), Halt> {
+        let cause = format!(
+            "the machine was suspended or this program stopped for {}",
+            absent.as_span()
+        );
         self.interrupt(&cause).await;
         self.position = Position::Idle;
         let latest = self.state.interruptions.iter().rev();
@@ -53,9 +56,12 @@ impl Driver<'_> {
         let resumed = Resumed {
             tool: tool.unwrap_or_else(|| self.state.opened.tool.clone()),
             address: self.drive.identity().address.clone(),
-            pause_s: slept.0 / SECOND_NS,
+            pause_s: Some(absent.0 / SECOND_NS),
+            drive: None,
+            host: None,
         };
-        self.record(Record::Resumed(resumed))
+        self.record_and_wait(Record::Resumed(Box::new(resumed)))
+            .await
     }
 
     /// Applies warnings and annotations that come next: they came from outside the drive, at any

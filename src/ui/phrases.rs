@@ -120,11 +120,11 @@ fn window_phrase(window: &WindowRecord) -> String {
 }
 
 /// What a resume goes on with: what was thrown away, and how far it may still go.
-pub fn resumed(state: &RunState, plan: &Plan, pause: Nanos) -> String {
-    let after = if pause.0 == 0 {
-        "resumed".to_owned()
-    } else {
-        format!("resumed after {}", pause.as_span())
+pub fn resumed(state: &RunState, plan: &Plan, pause: Option<Nanos>) -> String {
+    let after = match pause {
+        None => "resumed after an unknown time (the clock went back)".to_owned(),
+        Some(Nanos(0)) => "resumed".to_owned(),
+        Some(pause) => format!("resumed after {}", pause.as_span()),
     };
     let Some(attempt) = state.attempts.last().filter(|attempt| !attempt.is_done) else {
         return after;

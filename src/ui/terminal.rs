@@ -131,7 +131,7 @@ impl<'run> Terminal<'run> {
             Record::Warning(warning) => self.say(&format!("warning: {}", warning.text)),
             Record::Interrupted(stop) => self.say(&format!("interrupted: {}", stop.cause)),
             Record::Resumed(resumed) => {
-                let pause = Nanos::from_secs(resumed.pause_s);
+                let pause = resumed.pause_s.map(Nanos::from_secs);
                 self.say(&phrases::resumed(&self.state, self.plan, pause));
             }
             Record::RunClosed(_) => self.clear(),

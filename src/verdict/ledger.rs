@@ -16,6 +16,7 @@ mod mixes;
 mod preparation;
 mod read_back;
 mod record;
+mod same;
 mod splits;
 mod words;
 
@@ -95,6 +96,7 @@ pub fn judge(state: &RunState, plan: &Plan) -> Ledger {
         lines.extend(conduct::steady_state(state, rounds, &run));
         lines.extend(conduct::lines(&run));
         lines.extend(record::interruptions(state, rounds));
+        lines.extend(same::lines(state));
     } else {
         lines.push(no_rounds(plan));
     }

@@ -8,10 +8,10 @@ use std::path::Path;
 use ptse::drive::{Drive, PurgeMethod};
 use ptse::journal::read::{Journal, read};
 use ptse::journal::record::{Line, Record, Resumed, RunOpened, SCHEMA};
-use ptse::journal::recorder::Recorder;
+use ptse::journal::recorder::{Claim, Recorder};
 use ptse::journal::{Entry, JOURNAL_FILE, RunState};
 use ptse::run::driver::Position;
-use ptse::run::{Driver, Ending, records};
+use ptse::run::{Absence, Driver, Ending, records};
 use ptse::spec::{Loaded, Plan, Source, load};
 use ptse::units::Nanos;
 use tokio::sync::mpsc::unbounded_channel;
@@ -108,13 +108,15 @@ async fn drive_on(
             let resumed = Resumed {
                 tool,
                 address,
-                pause_s: 0,
+                pause_s: Some(0),
+                drive: None,
+                host: None,
             };
             (
                 state,
                 lines,
                 Some(resumed),
-                Recorder::reopen(dir, journal).unwrap(),
+                Recorder::reopen(Claim::take(dir).unwrap(), dir, journal).unwrap(),
             )
         }
     };
@@ -130,7 +132,7 @@ async fn drive_on(
         recorder,
         watcher,
         stops,
-        suspended,
+        absence: Absence::new(suspended),
         position: Position::Idle,
         drive_time: Nanos(0),
     };

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::super::Identity;
 use super::super::facts::{self, Link};
-use super::super::identity::{DriveKind, TransferLimits, WriteCache};
+use super::super::identity::{ANCHOR_NAME, DriveKind, TransferLimits, WriteCache};
 use super::super::sysfs::BlockFolder;
 use crate::units::{Bytes, KIB};
 
@@ -20,20 +20,10 @@ pub(in crate::drive) fn identity_from(folder: &BlockFolder, path: &Path) -> Iden
         .text("device/model")
         .unwrap_or_else(|| model_without_name(&disk, kind));
     let backing = disk.text("loop/backing_file");
-    let anchor = match (&backing, &serial) {
-        (Some(backing), _) => loop_anchor(&disk, folder, backing),
-        (None, Some(serial)) if folder.is_partition() => {
-            let start = folder.text("start").unwrap_or_default();
-            format!(
-                "serial {serial} sectors {start}+{}",
-                folder.capacity().0 / 512
-            )
-        }
-        (None, Some(serial)) => match disk.text("wwid").or_else(|| disk.text("device/wwid")) {
-            Some(wwid) => format!("serial {serial} {wwid}"),
-            None => format!("serial {serial}"),
-        },
-        (None, None) => format!("name {name} {}", folder.capacity().0),
+    let wwid = disk.text("wwid").or_else(|| disk.text("device/wwid"));
+    let anchor = match &backing {
+        Some(backing) => loop_anchor(&disk, folder, backing),
+        None => anchor(folder, serial.as_deref(), wwid.as_deref()),
     };
     Identity {
         address: path.display().to_string(),
@@ -57,6 +47,22 @@ pub(in crate::drive) fn identity_from(folder: &BlockFolder, path: &Path) -> Iden
         anchor,
         scale: None,
     }
+}
+
+/// Serial number, world-wide name and place on the disk: what outlives a boot. The node's name does
+/// not, and stands here only where there is nothing else.
+fn anchor(folder: &BlockFolder, serial: Option<&str>, wwid: Option<&str>) -> String {
+    let mut parts = Vec::new();
+    parts.extend(serial.map(|serial| format!("serial {serial}")));
+    parts.extend(wwid.map(str::to_owned));
+    if parts.is_empty() {
+        return format!("{ANCHOR_NAME}{} {}", folder.name(), folder.capacity().0);
+    }
+    if folder.is_partition() {
+        let start = folder.text("start").unwrap_or_default();
+        parts.push(format!("sectors {start}+{}", folder.capacity().0 / 512));
+    }
+    parts.join(" ")
 }
 
 /// The part of which file a loop device shows: another part is another device.

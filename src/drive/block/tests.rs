@@ -6,6 +6,23 @@ use super::super::sysfs::fixture::Tree;
 use super::*;
 use crate::drive::TransferLimits;
 
+/// A SCSI disk may have a world-wide name and no serial number; a node's name outlives no boot.
+#[test]
+fn a_world_wide_name_is_an_identity_and_a_node_is_not() {
+    let named = |wwid: Option<&str>| {
+        let tree = Tree::new();
+        tree.disk("sda", "8:0", 2048);
+        if let Some(wwid) = wwid {
+            tree.file("devices/sda/device/wwid", wwid);
+        }
+        identity(&tree, "8:0")
+    };
+    let drive = named(Some("naa.5000c500a0b1c2d3"));
+    assert_eq!(drive.anchor, "naa.5000c500a0b1c2d3");
+    assert!(!drive.is_known_by_name_only());
+    assert!(named(None).is_known_by_name_only());
+}
+
 fn identity(tree: &Tree, number: &str) -> Identity {
     let number = DeviceNumber::parse(number).unwrap();
     let folder = tree.sysfs().block(number).unwrap();

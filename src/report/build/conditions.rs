@@ -61,7 +61,10 @@ fn course(run: &Run<'_>) -> Table {
             rows.push((noted.record, texts("interrupted", cells)));
         }
         if let Some(noted) = &stop.resumed {
-            let pause = Nanos::from_secs(noted.what.pause_s).as_span();
+            let pause = noted.what.pause_s.map_or_else(
+                || "an unknown time (the clock went back)".to_owned(),
+                |seconds| Nanos::from_secs(seconds).as_span(),
+            );
             let what = format!("after {pause}, drive found at {}", noted.what.address);
             let cells = vec![
                 date_text(&noted.at),

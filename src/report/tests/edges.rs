@@ -114,6 +114,7 @@ fn an_interrupted_run_says_so_on_every_page() {
             what: Interrupted {
                 cause: "Ctrl-C".to_owned(),
                 failed: None,
+                unanswered: None,
             },
         }),
         resumed: None,

@@ -8,7 +8,7 @@ use crate::units::Nanos;
 use crate::verdict::Window;
 
 use super::words::{counted, some_of};
-use super::{Line, OURS};
+use super::{Line, LineVerdict, OURS};
 
 /// Cells named in a finding before "and n more".
 const NAMED_MAX: usize = 4;
@@ -22,8 +22,8 @@ pub(super) struct RoundsRun<'a> {
     pub(super) closed: Vec<&'a RoundResult>,
     /// The rounds the report stands on.
     window: Option<Window<'a>>,
-    /// Whether cells of another step were run before the first round.
-    has_cells_before: bool,
+    /// Segment of the last cell of another step before the first round.
+    segment_before: Option<u32>,
     /// Whether `--quick` shortened the run.
     pub(super) is_quick: bool,
 }
@@ -38,9 +38,10 @@ impl<'a> RoundsRun<'a> {
             .copied()
             .collect();
         let earlier = state.attempts.iter();
-        let mut earlier = earlier.take_while(|attempt| attempt.step_index != step_index);
+        let earlier = earlier.take_while(|attempt| attempt.step_index != step_index);
+        let with_cells = earlier.filter(|attempt| !attempt.cells.is_empty());
         Self {
-            has_cells_before: earlier.any(|attempt| !attempt.cells.is_empty()),
+            segment_before: with_cells.last().map(|attempt| attempt.segment),
             all,
             closed,
             window: Window::of(state, step_index),
@@ -116,7 +117,16 @@ pub(super) fn steady_state(
     let line = line.done(format!(
         "not reached; rounds {first} to {last} are reported"
     ));
-    vec![if state.closed.is_some() {
+    // The standard lets the operator stop at round 25 and report what there is.
+    let segment = window.rounds.last().map_or(0, |round| round.segment);
+    let in_segment = run.closed.iter().filter(|round| round.segment == segment);
+    let may_stop = in_segment.count() >= usize::try_from(pts::ROUNDS_MAX).unwrap_or(usize::MAX);
+    vec![if state.closed.is_some() && may_stop {
+        line.judged(
+            LineVerdict::Warning,
+            format!("steady state not reached by round {last}, where the standard lets stop"),
+        )
+    } else if state.closed.is_some() {
         line.deviates(format!("steady state not reached by round {last}"))
     } else {
         line.cannot("the run has not ended")
@@ -130,13 +140,10 @@ pub(super) fn lines(run: &RoundsRun<'_>) -> Vec<Line> {
 /// Cells that follow another cell: all but the first of a segment, which an interruption precedes,
 /// or the beginning of the run where no other step ran a cell.
 fn followers<'a>(run: &RoundsRun<'a>) -> Vec<(&'a RoundResult, &'a CellResult)> {
-    let mut segment_last = None;
+    let mut segment_last = run.segment_before;
     run.cells()
         .filter(|(round, _)| {
-            let follows = match segment_last {
-                Some(segment) => segment == round.segment,
-                None => run.has_cells_before,
-            };
+            let follows = segment_last == Some(round.segment);
             segment_last = Some(round.segment);
             follows
         })
@@ -169,8 +176,8 @@ fn idle_gaps(run: &RoundsRun<'_>) -> Line {
     let Some((round, before, longest)) = gaps.clone().rev().max_by_key(|(_, _, gap)| *gap) else {
         return line.cannot("no cell follows another");
     };
-    let above = gaps.filter(|(_, _, gap)| *gap > limit).count();
-    let changes = counted(cells.len(), "change");
+    let above = gaps.clone().filter(|(_, _, gap)| *gap > limit).count();
+    let changes = counted(gaps.clone().count(), "change");
     let line = line
         .done(format!("longest {}", gap_text(longest)))
         .evidence(if longest.0 == 0 {

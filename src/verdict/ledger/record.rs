@@ -38,11 +38,10 @@ fn interruption(line: Line, stop: &Interruption, rounds: &PlannedRounds) -> Line
             noted.what.cause.as_str()
         });
     let pause = stop.resumed.as_ref().map(|noted| {
-        let seconds = Nanos::from_secs(noted.what.pause_s);
-        let span = if seconds.0 == 0 {
-            "less than 1 s".to_owned()
-        } else {
-            seconds.as_span()
+        let span = match noted.what.pause_s {
+            None => "an unknown time (the clock went back)".to_owned(),
+            Some(0) => "less than 1 s".to_owned(),
+            Some(seconds) => Nanos::from_secs(seconds).as_span(),
         };
         (noted.record, span)
     });
@@ -98,14 +97,25 @@ fn errors(state: &RunState) -> Line {
             format!("record {record}: LBA {lba}{errno}, {at} after the drive was opened: {cause}")
         })
         .collect();
-    let finding = (!failed.is_empty()).then(|| format!("{} failed", counted(failed.len(), "I/O")));
+    let stops = state.interruptions.iter();
+    let unanswered: u32 = stops
+        .filter_map(|stop| stop.interrupted.as_ref()?.what.unanswered)
+        .sum();
+    let mut findings = Vec::new();
+    if !failed.is_empty() {
+        findings.push(format!("{} failed", counted(failed.len(), "I/O")));
+    }
+    if unanswered > 0 {
+        findings.push(format!("{unanswered} never completed"));
+    }
+    let finding = (!findings.is_empty()).then(|| findings.join(", "));
     Line::new(
         "errors",
         OURS,
         "Every I/O completes without an error, whole and in time",
     )
     .done(format!(
-        "{}, {}, {}, {}",
+        "{}, {}, {}, {}, {unanswered} never completed",
         counted(of(FailedKind::Error), "error"),
         counted(of(FailedKind::ShortTransfer), "short transfer"),
         counted(of(FailedKind::TimeOut), "time-out"),

@@ -73,6 +73,7 @@ fn stop(cause: &str, after_round: Option<u32>, tool: &str) -> Interruption {
             what: Interrupted {
                 cause: cause.to_owned(),
                 failed: None,
+                unanswered: None,
             },
         }),
         resumed: Some(Noted {
@@ -81,7 +82,9 @@ fn stop(cause: &str, after_round: Option<u32>, tool: &str) -> Interruption {
             what: Resumed {
                 tool: tool.to_owned(),
                 address: "/dev/nvme1n1".to_owned(),
-                pause_s: 900,
+                pause_s: Some(900),
+                drive: None,
+                host: None,
             },
         }),
         after_round,
@@ -298,7 +301,7 @@ fn failed_io_and_a_second_tool_are_named() {
     let line = line(&judge(&state, &plan), "errors");
     assert_eq!(
         line.done,
-        "0 errors, 0 short transfers, 1 time-out, 0 blocks with wrong data"
+        "0 errors, 0 short transfers, 1 time-out, 0 blocks with wrong data, 0 never completed"
     );
     let place = "record 90: LBA 16, errno 110, 1 min 30 s after the drive was opened";
     assert!(line.evidence.starts_with(place), "{}", line.evidence);

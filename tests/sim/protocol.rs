@@ -268,17 +268,6 @@ fn an_io_that_never_completes_fails_after_a_minute() {
 }
 
 #[test]
-fn a_stalled_second_is_a_tick_with_zeros() {
-    let mut lab = Lab::open(&format!("{DRIVE},faults.stall_at=2s,faults.stall_for=3s"));
-    let shape = lab.shape();
-    let events = lab.run(vec![vec![shape.timed(0, 100, 4096, 7000)]]);
-    let all = ticks(&events);
-    let ios: Vec<_> = all.iter().map(|t| t.read.ios > 0).collect();
-    assert_eq!(ios, [true, true, false, false, false, true, true]);
-    assert_eq!(all[5].read.latency_ns_max / 1_000_000_000, 3);
-}
-
-#[test]
 fn too_many_outstanding_ios_are_refused() {
     let mut lab = Lab::open(DRIVE);
     let mut cell = lab.shape().timed(0, 100, 4096, 10);

@@ -1,5 +1,7 @@
 //! Rules of the address streams.
 
+mod spread;
+
 use super::*;
 use crate::stimulus::{CellKey, Content, Zone};
 use crate::units::{KIB, Nanos};

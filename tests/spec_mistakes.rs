@@ -164,7 +164,8 @@ fn each_contradiction_of_a_stimulus_has_its_own_words() {
             ("with = [ { with = [] } ]", "unknown key 'with'"),
             ("with = [ { operation = \"trim\" } ]", "known here: discard"),
             ("rate = 0", "1 to 100000000"),
-            ("content = \"zeros\"", "known here: random, stamped"),
+            ("content = \"pattern\"", "random, fresh, stamped, zero"),
+            ("content = { compress = 50 }", "unknown key 'compress'"),
         ],
     ));
 }

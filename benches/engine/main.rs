@@ -2,8 +2,9 @@
 //!
 //! `cargo bench --bench engine` takes about five minutes, `-- --long` about half an hour with
 //! longer runs and more pairs, `-- NAME` only the rows whose name contains NAME. Needs fio; rows
-//! on devices need root. `-- load FILE DEPTH IOS` does so many reads and nothing else, for counting
-//! instructions.
+//! on devices need root. `load FILE DEPTH IOS` does so many reads and nothing else, and `account
+//! latencies TIMES` or `account nothing TIMES` counts so many latencies or goes through the loop
+//! only: a test counts the instructions of them.
 //!
 //! The engine runs through the same door as in the program, with latency, seconds and histogram
 //! kept for every I/O. CPU figures are those of the whole process here and those of the job in fio:
@@ -63,8 +64,10 @@ fn main() -> ExitCode {
         .filter(|a| a != "--bench")
         .collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    if let ["load", file, depth, ios] = words[..] {
-        return rows::load(file, depth, ios);
+    match words[..] {
+        ["load", file, depth, ios] => return rows::load(file, depth, ios),
+        ["account", what, times] => return ours::account(what, times),
+        _ => {}
     }
     if !std::env::args().any(|argument| argument == "--bench") {
         println!("nothing measured: run with cargo bench");

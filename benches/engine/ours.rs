@@ -1,11 +1,13 @@
 //! Runs the engine of ptse as the program does, with full accounting, and times its CPU use.
 
 use std::os::fd::OwnedFd;
+use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use ptse::engine::{Clock, Engine, Event, Outcome, SILENT_AFTER, Target};
+use ptse::stats::Flow;
 use ptse::stimulus::{Access, BlockShares, Cell, CellKey, Content, Programme, Until, Zone};
 use ptse::units::{Bytes, Nanos, per_second, to_f64};
 
@@ -73,9 +75,11 @@ impl Job {
                 }],
                 content: self.content,
                 logical_block: Bytes(u64::from(self.logical_block)),
+                rate_iops: None,
             },
             until,
             seed: 1,
+            reads_back: false,
         }
     }
 }
@@ -106,6 +110,25 @@ pub(crate) fn count(file: &Arc<OwnedFd>, job: &Job, ios: u64) -> Result<u64, Fai
         .iter()
         .map(|(outcome, _)| outcome.read.tally.ios + outcome.write.tally.ios)
         .sum())
+}
+
+/// Counts so many latencies as the engine does for each I/O, or only makes them up.
+pub(crate) fn account(what: &str, times: &str) -> ExitCode {
+    let Ok(times) = times.parse::<u64>() else {
+        return ExitCode::FAILURE;
+    };
+    let mut flow = Flow::default();
+    if what == "latencies" {
+        for latency_ns in 0..times {
+            flow.add(4096, std::hint::black_box(latency_ns));
+        }
+    } else {
+        for latency_ns in 0..times {
+            std::hint::black_box(latency_ns);
+        }
+    }
+    println!("{} latencies", flow.histogram.count());
+    ExitCode::SUCCESS
 }
 
 fn run(

@@ -184,7 +184,26 @@ fn null_rows(bench: &mut Bench<'_>) -> Result<(), Failure> {
         "write-stamped-against-none",
         "/dev/null QD128: stamped pool against zeros, both ours",
         &writes(Content::Random),
-        &writes(Content::Stamped),
+        &writes(Content::Zero),
+    )?;
+    let refill: Run<'_> = Box::new(move |time| {
+        let job = fio::Job {
+            target: Path::new("/dev/null"),
+            setup: Setup::Tuned,
+            queue_depth: 128,
+            jobs: 1,
+            pattern: "randwrite",
+            size: SIZE,
+            is_direct: false,
+            more: &["--refill_buffers"],
+        };
+        fio::measure(&job, time)
+    });
+    bench.row(
+        "write-fresh-against-refill",
+        "/dev/null QD128: fresh random data, fio --refill_buffers",
+        &writes(Content::Fresh),
+        &refill,
     )
 }
 

@@ -8,7 +8,7 @@ mod condition;
 
 use std::collections::VecDeque;
 use std::fs::File;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::TryRecvError;
@@ -76,8 +76,8 @@ impl LocalDrive {
         beside: Beside,
     ) -> Result<Self, OpenError> {
         let path = identity.address.clone();
-        let file: OwnedFd = file.into();
-        match engine::try_out(file.as_fd()) {
+        let file = Arc::new(OwnedFd::from(file));
+        match engine::try_out(&file) {
             Ok(words) => identity.engine = Some(words),
             Err(cause) => return Err(OpenError::Engine { path, cause }),
         }
@@ -85,7 +85,7 @@ impl LocalDrive {
         let server = Server {
             capacity: identity.capacity.0,
             logical_block: identity.logical_block.0,
-            file: Arc::new(file),
+            file,
             medium,
             beside,
             write_cache: identity.write_cache.clone(),

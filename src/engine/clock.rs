@@ -1,7 +1,7 @@
 //! The drive's clock: nanoseconds since the drive was opened, from the monotonic clock.
 //!
-//! It decides nothing. Every stamp of the engine is taken here, so that stamps of all workers can
-//! be compared with each other.
+//! It decides nothing. Every stamp of the engine is taken here or by a `stopwatch` that follows
+//! this clock, so that stamps of all workers can be compared with each other.
 
 use std::time::Instant;
 

@@ -11,13 +11,11 @@ use std::sync::mpsc::Receiver;
 
 use super::Inbox;
 use super::assembly::{Assembly, Before};
-use super::content::Pool;
 use super::crew::{Capacity, Crew, Ground};
 use super::event::Event;
 use super::signal::{Fault, Signal};
 use super::stage::{Next, Row, StageRef};
 use crate::stimulus::Programme;
-use crate::stimulus::addresses::mix;
 
 /// Receives the events of an engine.
 pub(super) type Emit = Box<dyn FnMut(Event) + Send>;
@@ -28,7 +26,6 @@ pub(super) struct Conductor {
     /// Why the target itself may make the host the limit.
     trait_of_target: Option<String>,
     emit: Emit,
-    pool: Option<Arc<Pool>>,
     crews: Vec<Crew>,
     crews_made: u64,
     stages_made: u64,
@@ -52,7 +49,6 @@ impl Conductor {
             ground,
             trait_of_target,
             emit,
-            pool: None,
             crews: Vec::new(),
             crews_made: 0,
             stages_made: 0,
@@ -197,10 +193,9 @@ impl Conductor {
     }
 
     fn assemble(&mut self, capacity: Capacity, row: &Arc<Row>) -> Option<Crew> {
-        let pool = self.pool_for(capacity, row);
         self.crews_made += 1;
         let number = self.crews_made;
-        match Crew::assemble(number, capacity, Arc::clone(row), &self.ground, &pool) {
+        match Crew::assemble(number, capacity, Arc::clone(row), &self.ground) {
             Ok(crew) => {
                 tracing::info!(crew = number, setup = crew.words, "workers are ready");
                 Some(crew)
@@ -210,22 +205,6 @@ impl Conductor {
                 None
             }
         }
-    }
-
-    fn pool_for(&mut self, capacity: Capacity, row: &Arc<Row>) -> Arc<Pool> {
-        let largest = usize::try_from(capacity.slot_bytes).unwrap_or(usize::MAX);
-        if let Some(pool) = self
-            .pool
-            .as_ref()
-            .filter(|pool| pool.block_largest() >= largest)
-        {
-            return Arc::clone(pool);
-        }
-        let first = StageRef::first(Arc::clone(row));
-        let seed = mix(first.stage().cell.seed, 0x706f_6f6c);
-        let pool = Arc::new(Pool::new(seed, largest));
-        self.pool = Some(Arc::clone(&pool));
-        pool
     }
 
     /// Prepares to assemble the cells of a row.

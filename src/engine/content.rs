@@ -1,66 +1,31 @@
-//! What writes carry: random data from a shared pool, and a stamp in every logical block.
+//! What writes carry, block by block: a stamp in random data, zeros, or duplicates.
 //!
 //! The standard wants a random data pattern (PTS 2.0.2, clause 2.1 "test code and pattern"), and
-//! a drive that compresses or deduplicates must not profit from two blocks alike. The pool is
-//! read-only and shared; blocks are copied from it at random offsets into the buffer of the slot,
-//! and stamped there, where no I/O is in flight.
-//!
-//! A stamp names the block's LBA, the cell and worker that wrote it and the number of the write.
-//! It is mixed with the random words behind it, so that it is random to look at and still read
-//! back exactly.
+//! a drive that compresses or deduplicates must not profit from two blocks alike. Every logical
+//! block therefore carries a stamp: its LBA, the cell and worker that wrote it and the number of
+//! the write. The stamp is mixed with the random words behind it, so that it is random to look at
+//! and still reads back exactly. Stamps lie on multiples of 64 bytes, so that a stamp of a later
+//! write, at another place of the same memory, never destroys the words that an earlier one was
+//! mixed with: random memory stays random however often it is stamped.
 
-use rand_xoshiro::Xoshiro256PlusPlus;
-use rand_xoshiro::rand_core::{Rng, SeedableRng};
+use super::noise::Noise;
+use crate::stimulus::Reduction;
 
-use crate::units::MIB;
-
-/// Bytes of random data that blocks start in.
-pub const POOL_BYTES: u64 = 64 * MIB;
-/// Bytes from one possible start of a block in the pool to the next.
-const POOL_STEP: u64 = 64;
 /// Bytes of a stamp with the random words it is mixed with.
-const STAMP_BYTES: usize = 64;
+pub(super) const STAMP_BYTES: usize = 64;
 /// First word of a stamp: what tells a stamp from anything else.
 const MAGIC: u64 = 0x7074_7365_5f73_746d;
-
-/// Random data that all workers copy from.
-pub struct Pool {
-    bytes: Vec<u8>,
-}
-
-impl std::fmt::Debug for Pool {
-    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(out, "Pool({} bytes)", self.bytes.len())
-    }
-}
-
-impl Pool {
-    /// A pool from a seed, for blocks up to `block_largest` bytes.
-    pub fn new(seed: u64, block_largest: usize) -> Self {
-        let starts = usize::try_from(POOL_BYTES).expect("64 MiB fit in memory");
-        let mut bytes = vec![0; starts + block_largest];
-        Xoshiro256PlusPlus::seed_from_u64(seed).fill_bytes(&mut bytes);
-        Self { bytes }
-    }
-
-    /// The largest block it can give.
-    pub fn block_largest(&self) -> usize {
-        self.bytes.len() - usize::try_from(POOL_BYTES).expect("64 MiB fit in memory")
-    }
-
-    /// Copies random data into `buffer`, from a place that `random` chooses.
-    #[inline]
-    pub fn copy_to(&self, buffer: &mut [u8], random: u64) {
-        let start =
-            usize::try_from(random % (POOL_BYTES / POOL_STEP) * POOL_STEP).expect("below 64 MiB");
-        buffer.copy_from_slice(&self.bytes[start..start + buffer.len()]);
-    }
-}
+/// Bytes that a drive is taken to compare when it looks for duplicates.
+const UNIT_BYTES: usize = 4096;
+/// Different units that duplicates repeat.
+const ORIGINALS: u64 = 16;
+/// Stands in a stamp for the LBA where the same unit is written to many.
+pub const LBA_OF_DUPLICATES: u64 = u64::MAX;
 
 /// What a logical block was stamped with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stamp {
-    /// The block's own address.
+    /// The block's own address, or [`LBA_OF_DUPLICATES`].
     pub lba: u64,
     /// Who wrote it: cell and worker.
     pub writer: u64,
@@ -114,47 +79,92 @@ pub fn stamp_all(
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// Makes data that can be reduced by stated shares.
+#[derive(Debug, Default)]
+pub(super) struct Reducer {
+    /// Sum of the shares of duplicates so far, modulo 100: exact in every hundred units.
+    owed: u8,
+    duplicates: u64,
+}
 
-    #[test]
-    fn stamps_read_back_for_every_block() {
-        let pool = Pool::new(7, 8192);
-        let mut buffer = vec![0; 8192];
-        pool.copy_to(&mut buffer, 12_345);
-        stamp_all(&mut buffer, 1_048_576, 512, 3, 99);
-        for (index, block) in (0_u64..).zip(buffer.chunks(512)) {
-            let expected = Stamp {
-                lba: 2048 + index,
-                writer: 3,
-                sequence: 99,
+impl Reducer {
+    /// Fills a buffer that is to be written at `offset_bytes`.
+    pub(super) fn fill(
+        &mut self,
+        buffer: &mut [u8],
+        reduction: Reduction,
+        place: &Place,
+        noise: &mut Noise,
+    ) {
+        let lba_first = place.offset_bytes / u64::from(place.logical_block);
+        let block = usize::try_from(place.logical_block).expect("a block fits in memory");
+        for (index, unit) in (0_u64..).zip(buffer.chunks_mut(UNIT_BYTES.max(block))) {
+            let lba = lba_first + index * u64_of(UNIT_BYTES.max(block) / block);
+            let mut stamp = Stamp {
+                lba,
+                writer: place.writer,
+                sequence: place.sequence,
             };
-            assert_eq!(Stamp::read(block), Some(expected));
+            if self.is_duplicate(reduction.duplicate_percent) {
+                let original = self.duplicates % ORIGINALS;
+                self.duplicates += 1;
+                stamp.lba = LBA_OF_DUPLICATES;
+                stamp.writer = 0;
+                stamp.sequence = original;
+                let mut noise = Noise::new(original);
+                fill_unit(unit, block, reduction, stamp, &mut noise);
+            } else {
+                fill_unit(unit, block, reduction, stamp, noise);
+            }
         }
     }
 
-    #[test]
-    fn neither_zeros_nor_random_data_pass_for_a_stamp() {
-        let pool = Pool::new(7, 512);
-        let mut block = [0; 512];
-        assert_eq!(Stamp::read(&block), None);
-        pool.copy_to(&mut block, 1);
-        assert_eq!(Stamp::read(&block), None);
-    }
-
-    /// A stamped block must stay random to look at: its bytes take many values, evenly.
-    #[test]
-    fn a_stamp_does_not_stand_out() {
-        let pool = Pool::new(1, 512);
-        let mut zeros = 0;
-        for number in 0..10_000 {
-            let mut block = [0; 512];
-            pool.copy_to(&mut block, number * 97);
-            stamp_all(&mut block, 0, 512, 0, 0);
-            zeros += block[..32].iter().filter(|&&byte| byte == 0).count();
-        }
-        // 320,000 bytes, of which 1 in 256 is expected to be 0; six standard deviations are 212.
-        assert!((1_250 - 212..=1_250 + 212).contains(&zeros), "{zeros}");
+    fn is_duplicate(&mut self, percent: u8) -> bool {
+        self.owed += percent.min(100);
+        let is_due = self.owed >= 100;
+        self.owed %= 100;
+        is_due
     }
 }
+
+/// Where and by whom a buffer is written.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place {
+    /// First byte on the drive.
+    pub(super) offset_bytes: u64,
+    /// In bytes.
+    pub(super) logical_block: u32,
+    /// Cell and worker.
+    pub(super) writer: u64,
+    /// Number of the write.
+    pub(super) sequence: u64,
+}
+
+/// Every logical block begins random and ends in zeros, so that any part of a unit is as
+/// compressible as the whole.
+fn fill_unit(
+    unit: &mut [u8],
+    block: usize,
+    reduction: Reduction,
+    mut stamp: Stamp,
+    noise: &mut Noise,
+) {
+    let percent = usize::from(100 - reduction.compressible_percent.min(100));
+    for part in unit.chunks_mut(block) {
+        let (random, zeros) = part.split_at_mut((part.len() * percent).div_ceil(100));
+        noise.fill(random);
+        zeros.fill(0);
+        stamp.write(part);
+        if stamp.lba == LBA_OF_DUPLICATES {
+            continue;
+        }
+        stamp.lba += 1;
+    }
+}
+
+fn u64_of(count: usize) -> u64 {
+    u64::try_from(count).expect("a count of blocks fits")
+}
+
+#[cfg(test)]
+mod tests;

@@ -10,14 +10,9 @@ use super::meter::Meter;
 use super::part::{Completion, Part};
 use super::signal::{Fault, Signal};
 use super::stage::{Following, StageRef};
-use crate::stimulus::Content;
+use crate::stimulus::Access;
 use crate::stimulus::addresses::Io;
 use crate::units::Nanos;
-
-/// How often a worker looks whether another one has started a clock.
-const POLL: Nanos = Nanos(10_000_000);
-/// The longest a worker sleeps, so that it hears of a cancel.
-const SLEEP_MAX: Nanos = Nanos(100_000_000);
 
 /// A worker's way.
 #[derive(Debug)]
@@ -29,6 +24,8 @@ pub(super) struct Course {
     now: Nanos,
     /// Intended start of the I/O given last, in open loop.
     intended: Option<Nanos>,
+    /// Until then, inclusive, no change can be due but by what this worker itself issues.
+    quiet_until: Nanos,
     meter: Meter,
     /// What is to be told to the conductor.
     pub(super) out: Vec<Signal>,
@@ -44,6 +41,7 @@ impl Course {
             is_over: false,
             now: Nanos(0),
             intended: None,
+            quiet_until: Nanos(0),
             meter,
             out: Vec::new(),
         }
@@ -56,8 +54,22 @@ impl Course {
 
     /// Time has come to `now`: makes every change that is due. To be called with the stamp of a
     /// batch of completions before they are settled, and again after them.
+    #[inline]
     pub(super) fn arrive(&mut self, now: Nanos) {
         self.now = now;
+        if now > self.quiet_until {
+            self.change(now);
+        }
+    }
+
+    /// Whether nothing but the drive's answers is waited for at `now`.
+    #[inline]
+    pub(super) fn is_quiet(&self, now: Nanos) -> bool {
+        now <= self.quiet_until
+    }
+
+    #[inline(never)]
+    fn change(&mut self, now: Nanos) {
         loop {
             let changed = self.try_switch(now) || self.try_leave() || self.try_begin();
             if !changed {
@@ -67,6 +79,15 @@ impl Course {
         if let Some(current) = &mut self.current {
             current.pass(now, &mut self.out);
         }
+        self.quiet_until = self.quiet().unwrap_or_default();
+    }
+
+    /// The end of the time in which a steady cell asks for nothing.
+    fn quiet(&self) -> Option<Nanos> {
+        let current = self.current.as_ref()?;
+        let is_steady = self.upcoming.is_none() && !current.is_issued && !current.is_superseded;
+        let is_plain = current.read_back.is_none();
+        current.boundary().filter(|_| is_steady && is_plain)
     }
 
     /// The current cell's clock has ended: its account is closed and the next cell is taken up.
@@ -157,6 +178,19 @@ impl Course {
     /// Counts a completed I/O for the cell in whose clock it completed.
     #[inline]
     pub(super) fn settle(&mut self, done: &Completion) {
+        // While it is quiet there is one cell, its second has not ended, and all I/Os are its own.
+        if done.completed <= self.quiet_until
+            && let Some(current) = &mut self.current
+        {
+            current.note_completion(done.completed);
+            current.count_now(done);
+            return;
+        }
+        self.settle_in_change(done);
+    }
+
+    #[inline(never)]
+    fn settle_in_change(&mut self, done: &Completion) {
         if let Some(upcoming) = &mut self.upcoming
             && upcoming.number() == done.stage
         {
@@ -207,6 +241,7 @@ impl Course {
             }
             // An amount is issued: the next cell goes on at once. A timed cell has ended before,
             // and one in open loop may have nothing due.
+            self.quiet_until = Nanos(0);
             self.try_switch(self.now);
         }
         let (old, depth_old) = match &self.current {
@@ -249,50 +284,6 @@ impl Course {
         }
     }
 
-    /// When something is to be done even if nothing completes.
-    pub(super) fn wake_at(&self, now: Nanos) -> Nanos {
-        let change = self.change_at(now);
-        match self.arrival_at() {
-            Some(arrival) => change.min(arrival.max(now)),
-            None => change,
-        }
-    }
-
-    /// When the next I/O of an open loop is due, if a slot is free for it.
-    fn arrival_at(&self) -> Option<Nanos> {
-        let Some(upcoming) = &self.upcoming else {
-            let current = self.current.as_ref()?;
-            let has_room = current.in_flight < current.depth();
-            return current.arrival_next().filter(|_| has_room);
-        };
-        let (old, depth_old) = match &self.current {
-            Some(current) => (current.in_flight, current.depth()),
-            None => (0, 0),
-        };
-        let depth = upcoming.depth();
-        let has_room =
-            upcoming.in_flight < depth && old + upcoming.in_flight < depth.max(depth_old);
-        upcoming.arrival_next().filter(|_| has_room)
-    }
-
-    fn change_at(&self, now: Nanos) -> Nanos {
-        let soon = Nanos(now.0 + POLL.0);
-        let late = Nanos(now.0 + SLEEP_MAX.0);
-        let Some(current) = &self.current else {
-            return soon;
-        };
-        if current.is_issued && current.in_flight == 0 && !current.has_left {
-            return now;
-        }
-        if self.upcoming.is_some() || (current.is_amount() && !current.takes_part()) {
-            return soon;
-        }
-        // Seconds and deadlines are inclusive; what is due comes just after them.
-        current
-            .boundary()
-            .map_or(late, |end| late.min(Nanos(end.0 + 1)))
-    }
-
     /// Old I/Os that a hand-over has been waiting for longer than `limit`.
     pub(super) fn overdue(&self, now: Nanos, limit: Nanos) -> Option<u32> {
         let current = self.current.as_ref()?;
@@ -327,17 +318,16 @@ impl Course {
         }
     }
 
-    /// What the writes of a stage carry.
-    pub(super) fn content(&self, stage: u64) -> Content {
+    /// What a stage asks of its workers.
+    pub(super) fn access(&self, stage: u64) -> Option<&Access> {
         [&self.current, &self.upcoming]
             .into_iter()
             .flatten()
             .find(|part| part.number() == stage)
-            .map_or(Content::Random, |part| {
-                part.stage.stage().cell.access.content
-            })
+            .map(|part| &part.stage.stage().cell.access)
     }
 }
 
 #[cfg(test)]
 mod tests;
+mod waking;

@@ -4,6 +4,7 @@
 //! needs more gets a crew of its own, which is ready before the running one ends, so that the
 //! change costs one wake-up and not the allocation of buffers.
 
+use std::cell::RefCell;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::sync::mpsc::{self, Sender};
@@ -11,12 +12,14 @@ use std::thread::{Builder, JoinHandle};
 
 use super::Inbox;
 use super::clock::Clock;
-use super::content::Pool;
 use super::control::Control;
+use super::cpus::{Cpus, pin};
+use super::outfit::Outfit;
 use super::signal::{Fault, Signal};
+use super::slots::Layout;
 use super::stage::{Row, StageRef};
-use super::worker::{Outfit, Worker};
-use crate::stimulus::Cell;
+use super::worker::Worker;
+use crate::stimulus::{Cell, Content};
 use crate::units::Nanos;
 
 /// The demand that a crew is set up for.
@@ -28,6 +31,10 @@ pub(super) struct Capacity {
     pub(super) slots: u32,
     /// Longest I/O.
     pub(super) slot_bytes: u32,
+    /// Whether any I/O writes.
+    pub(super) writes: bool,
+    /// Whether contents from the pool are written.
+    pub(super) needs_pool: bool,
 }
 
 impl Capacity {
@@ -39,6 +46,14 @@ impl Capacity {
             threads: fit(largest(|cell| u64::from(cell.access.threads))),
             slots: fit(largest(|cell| u64::from(cell.access.queue_depth))),
             slot_bytes: fit(bytes.next_multiple_of(4096)),
+            writes: cells.iter().any(|cell| cell.access.writes()),
+            needs_pool: cells.iter().any(|cell| {
+                let is_pooled = match cell.access.content {
+                    Content::Random | Content::Stamped => true,
+                    Content::Fresh | Content::Zero | Content::Reducible(_) => false,
+                };
+                is_pooled && cell.access.writes()
+            }),
         }
     }
 
@@ -47,6 +62,8 @@ impl Capacity {
         self.threads >= needed.threads
             && self.slots >= needed.slots
             && self.slot_bytes >= needed.slot_bytes
+            && self.writes >= needed.writes
+            && self.needs_pool >= needed.needs_pool
     }
 }
 
@@ -59,8 +76,12 @@ fn fit(value: u64) -> u32 {
 pub(super) struct Ground {
     pub(super) file: Arc<OwnedFd>,
     pub(super) logical_block: u32,
+    /// What direct I/O needs of memory, in bytes.
+    pub(super) alignment: u32,
     pub(super) silent_after: Nanos,
     pub(super) clock: Clock,
+    /// Only the conductor's thread takes some.
+    pub(super) cpus: RefCell<Cpus>,
     pub(super) inbox: Sender<Inbox>,
 }
 
@@ -104,7 +125,6 @@ impl Crew {
         capacity: Capacity,
         first: Arc<Row>,
         ground: &Ground,
-        pool: &Arc<Pool>,
     ) -> Result<Self, String> {
         let (ready, readiness) = mpsc::channel();
         let mut crew = Self {
@@ -117,9 +137,12 @@ impl Crew {
             threads: Vec::new(),
             exited: 0,
         };
+        let workers = usize::try_from(capacity.threads).unwrap_or(usize::MAX);
+        let (cpus, placed) = ground.cpus.borrow_mut().take(workers);
+        let mut cpus = cpus.into_iter();
         for worker in 0..capacity.threads {
-            let outfit = crew.outfit(worker, ground, pool);
-            match spawn(number, outfit, ready.clone()) {
+            let outfit = crew.outfit(worker, ground);
+            match spawn(number, outfit, cpus.next(), ready.clone()) {
                 Ok(thread) => crew.threads.push(thread),
                 Err(error) => {
                     crew.dismiss();
@@ -131,7 +154,7 @@ impl Crew {
         for outcome in readiness {
             match outcome {
                 Ok((words, shortcoming)) => {
-                    crew.words = words;
+                    crew.words = format!("{words}; {placed}");
                     crew.shortcoming = crew.shortcoming.or(shortcoming);
                 }
                 Err(cause) => {
@@ -143,14 +166,21 @@ impl Crew {
         Ok(crew)
     }
 
-    fn outfit(&self, number: u32, ground: &Ground, pool: &Arc<Pool>) -> Outfit {
+    fn outfit(&self, number: u32, ground: &Ground) -> Outfit {
+        let capacity = self.capacity;
         Outfit {
             number,
-            slots: self.capacity.slots,
-            slot_bytes: self.capacity.slot_bytes,
+            layout: Layout {
+                slots: capacity.slots,
+                block_bytes: capacity.slot_bytes,
+                writes: capacity.writes,
+                slots_of_all: u64::from(capacity.threads) * u64::from(capacity.slots),
+            },
+            needs_pool: capacity.needs_pool,
+            is_sync: false,
             logical_block: ground.logical_block,
+            alignment: ground.alignment,
             file: Arc::clone(&ground.file),
-            pool: Arc::clone(pool),
             clock: ground.clock,
             control: Arc::clone(&self.control),
             first: StageRef::first(Arc::clone(&self.first)),
@@ -187,13 +217,24 @@ impl Crew {
 
 type Readiness = Result<(String, Option<String>), String>;
 
-fn spawn(crew: u64, outfit: Outfit, ready: Sender<Readiness>) -> std::io::Result<JoinHandle<()>> {
+fn spawn(
+    crew: u64,
+    outfit: Outfit,
+    cpu: Option<usize>,
+    ready: Sender<Readiness>,
+) -> std::io::Result<JoinHandle<()>> {
     let name = format!("ptse-worker-{}", outfit.number);
     Builder::new().name(name).spawn(move || {
         let _exit = Exit {
             crew,
             inbox: outfit.inbox.clone(),
         };
+        if let Some(cpu) = cpu
+            && !pin(cpu)
+        {
+            tracing::warn!(cpu, "a worker could not be placed");
+        }
+        // From here on, so that its memory lies near the CPU it runs on.
         match Worker::new(outfit) {
             Ok(worker) => {
                 drop(ready.send(Ok(worker.set_up())));

@@ -1,9 +1,10 @@
 //! The load engine: runs programmes on an open device or file without a rest between cells.
 //!
-//! One thread and one io_uring for each worker. It is handed an open descriptor and knows nothing
-//! of mounts, serial numbers or erasing; whether the target may be written is decided before, by
-//! `drive::guard`. How cells follow each other is in `course` and `stage` (design 4), how I/Os are
-//! moved is in `worker` and `ring`, what is reported in `assembly`.
+//! One thread and one io_uring for each worker, or system calls where the kernel refuses it. It is
+//! handed an open descriptor and knows nothing of mounts, serial numbers or erasing; whether the
+//! target may be written is decided before, by `drive::guard`. How cells follow each other is in
+//! `course` and `stage` (design 4), how I/Os are moved is in `worker`, `lane` and `ring`, what they
+//! carry in `filler` and `content`, and what is reported in `assembly`.
 
 mod assembly;
 pub mod clock;
@@ -11,11 +12,17 @@ mod conductor;
 pub mod content;
 mod control;
 mod course;
+mod cpus;
 mod crew;
+mod desk;
 pub mod event;
 mod filler;
+mod kernel;
+mod lane;
 pub mod memory;
 mod meter;
+pub mod noise;
+mod outfit;
 mod part;
 pub mod probe;
 mod read_back;
@@ -23,9 +30,12 @@ mod ring;
 mod signal;
 mod slots;
 mod stage;
+mod stopwatch;
+mod sync;
 mod worker;
 
-use std::os::fd::{BorrowedFd, OwnedFd};
+use std::cell::RefCell;
+use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::sync::mpsc::{self, Sender};
 use std::thread::{Builder, JoinHandle};
@@ -74,14 +84,22 @@ enum Inbox {
     Signal(signal::Signal),
 }
 
-/// How the engine would work on a target, in words, found by setting up a small ring for it.
+/// How the engine would work on a target, in words, found by setting up a small lane for it.
 ///
 /// # Errors
 /// Why it cannot work here, and what to do.
-pub fn try_out(file: BorrowedFd<'_>) -> Result<String, String> {
-    let slots = slots::Slots::new(1, 4096).map_err(|error| format!("no memory ({error})"))?;
-    let ring = ring::Ring::new(file, &slots, 1).map_err(|error| ring::explain(&error))?;
-    Ok(ring.words())
+pub fn try_out(file: &Arc<OwnedFd>) -> Result<String, String> {
+    let layout = slots::Layout {
+        slots: 1,
+        block_bytes: 4096,
+        writes: false,
+        slots_of_all: 1,
+    };
+    let slots = slots::Slots::new(layout).map_err(|error| format!("no memory ({error})"))?;
+    let lane = lane::Lane::new(file, &slots, false)?;
+    let stamps = stopwatch::Stopwatch::words();
+    let places = cpus::Cpus::near(file).plan();
+    Ok(format!("{}; {stamps}; {places}", lane.words()))
 }
 
 impl Engine {
@@ -94,10 +112,13 @@ impl Engine {
         let ground = Ground {
             file: Arc::clone(&target.file),
             logical_block: target.logical_block,
+            alignment: probe::memory_alignment(&target.file, target.logical_block),
             silent_after: target.silent_after,
             clock: target.clock,
+            cpus: RefCell::new(cpus::Cpus::near(&target.file)),
             inbox: requests.clone(),
         };
+        probe::skip_access_times(&target.file);
         let traits = probe::nowait_missing(&target.file, target.logical_block);
         let conductor = Conductor::new(ground, traits, emit);
         let thread = Builder::new()

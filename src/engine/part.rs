@@ -28,10 +28,12 @@ pub(super) struct Completion {
 }
 
 impl Completion {
+    #[inline]
     fn latency(&self) -> u64 {
         self.completed.0.saturating_sub(self.submitted.0)
     }
 
+    #[inline]
     fn add_to(&self, read: &mut Tally, write: &mut Tally) {
         let tally = if self.io.is_read { read } else { write };
         tally.add(u64::from(self.io.length), self.latency());
@@ -42,7 +44,9 @@ impl Completion {
 #[derive(Debug)]
 pub(super) struct Part {
     pub(super) stage: StageRef,
+    number: u64,
     worker: u32,
+    depth: u32,
     /// `None` for a worker that the cell does not use.
     addresses: Option<Addresses>,
     /// What its reads must return.
@@ -88,6 +92,12 @@ impl Part {
             arrivals: Arrivals::of(&cell.access, worker).filter(|_| takes_part),
             issued: Issued::default(),
             read_back: ReadBack::of(&stage),
+            number: stage.stage().number,
+            depth: if takes_part {
+                cell.access.queue_depth
+            } else {
+                0
+            },
             stage,
             worker,
             in_flight: 0,
@@ -108,7 +118,7 @@ impl Part {
     /// Number of the stage.
     #[inline]
     pub(super) fn number(&self) -> u64 {
-        self.stage.stage().number
+        self.number
     }
 
     /// Whether the cell uses this worker.
@@ -117,12 +127,9 @@ impl Part {
     }
 
     /// I/Os this worker shall hold outstanding; 0 for one that the cell does not use.
+    #[inline]
     pub(super) fn depth(&self) -> u32 {
-        if self.takes_part() {
-            self.stage.stage().cell.access.queue_depth
-        } else {
-            0
-        }
+        self.depth
     }
 
     /// Whether an amount ends the cell, not a time.
@@ -228,13 +235,20 @@ impl Part {
     #[inline]
     pub(super) fn count(&mut self, done: &Completion, out: &mut Vec<Signal>) {
         self.pass(done.completed, out);
-        let flow = if done.io.is_read {
-            &mut self.read
+        self.count_now(done);
+    }
+
+    /// Counts an I/O of this cell that completed before its second ended.
+    #[inline]
+    pub(super) fn count_now(&mut self, done: &Completion) {
+        let (flow, tally) = if done.io.is_read {
+            (&mut self.read, &mut self.second.read)
         } else {
-            &mut self.write
+            (&mut self.write, &mut self.second.write)
         };
-        flow.histogram.record(done.latency());
-        done.add_to(&mut self.second.read, &mut self.second.write);
+        let latency = done.latency();
+        flow.histogram.record(latency);
+        tally.add(u64::from(done.io.length), latency);
     }
 
     /// Counts an I/O to the hand-over into this cell.

@@ -3,6 +3,7 @@
 use std::io::IoSliceMut;
 use std::os::fd::AsFd;
 
+use rustix::fs::{AtFlags, OFlags, StatxFlags, fcntl_getfl, fcntl_setfl, statx};
 use rustix::io::{Errno, ReadWriteFlags, preadv2};
 
 use super::memory::Region;
@@ -21,5 +22,29 @@ pub(super) fn nowait_missing(target: &impl AsFd, logical_block: u32) -> Option<S
         ),
         // Data, "it would have to wait", or an error that the first real I/O will report.
         Ok(_) | Err(_) => None,
+    }
+}
+
+/// The multiple on which memory for direct I/O must begin, in bytes, as the kernel says it (since
+/// Linux 6.1); else a logical block, which always does.
+pub(super) fn memory_alignment(target: &impl AsFd, logical_block: u32) -> u32 {
+    if fcntl_getfl(target).is_ok_and(|flags| !flags.contains(OFlags::DIRECT)) {
+        return 1;
+    }
+    let asked = StatxFlags::DIOALIGN;
+    let told = statx(target, "", AtFlags::EMPTY_PATH, asked)
+        .ok()
+        .filter(|told| {
+            StatxFlags::from_bits_retain(told.stx_mask).contains(asked)
+                && told.stx_dio_mem_align > 0
+        });
+    told.map_or(logical_block, |told| told.stx_dio_mem_align)
+}
+
+/// Spares the kernel looking at the access time of the target with every read. Refused where the
+/// target belongs to somebody else, and then it only costs that time.
+pub(super) fn skip_access_times(target: &impl AsFd) {
+    if let Ok(flags) = fcntl_getfl(target) {
+        let _ = fcntl_setfl(target, flags | OFlags::NOATIME);
     }
 }

@@ -1,16 +1,20 @@
 //! One io_uring: set-up with a stated fallback, and the three things a worker does with it.
 //!
 //! It knows nothing of cells. Flags are dropped one step at a time where the kernel refuses them;
-//! the flags in force are kept as text for the report.
+//! the flags in force are kept as text for the report. There is no polling by a kernel thread
+//! (`SQPOLL`) and none of the device (`IOPOLL`): both take a CPU of the host for a figure that the
+//! drive alone would not give, and are known to stall (field report 69).
 
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
-use std::time::Duration;
 
-use io_uring::types::{Fd, Fixed, SubmitArgs, Timespec};
-use io_uring::{Builder, IoUring, opcode, squeue};
+use io_uring::types::{Fd, Fixed};
+use io_uring::{Builder, CompletionQueue, IoUring, opcode, squeue};
+use rustix::io::Errno;
 
-use super::slots::Slots;
+use super::kernel::Door;
+use super::slots::{InFlight, Slots};
+use crate::units::Nanos;
 
 /// I/Os in one submission at most: larger batches keep the first I/O waiting for the last.
 pub(super) const BATCH: u32 = 16;
@@ -30,8 +34,11 @@ const SETUPS: [(&str, bool); 4] = [
 pub(super) struct Ring {
     ring: IoUring,
     file: RawFd,
+    door: Door,
     registered: Registered,
     setup: usize,
+    /// Pushed and not yet taken by the kernel.
+    unsubmitted: u32,
 }
 
 /// What the kernel keeps ready for the ring.
@@ -40,17 +47,6 @@ enum Registered {
     All,
     File,
     Nothing,
-}
-
-/// An I/O for the kernel.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Entry {
-    pub(super) slot: u32,
-    pub(super) is_read: bool,
-    pub(super) address: *mut u8,
-    pub(super) length: u32,
-    pub(super) offset: u64,
-    pub(super) piece: u16,
 }
 
 impl Ring {
@@ -67,9 +63,11 @@ impl Ring {
         let file = file.as_raw_fd();
         Ok(Self {
             registered: register(&ring, file, slots),
+            door: Door::of(ring.as_raw_fd()),
             ring,
             file,
             setup,
+            unsubmitted: 0,
         })
     }
 
@@ -93,72 +91,71 @@ impl Ring {
         })
     }
 
-    /// Puts an I/O into the submission queue; whether there was room for it.
+    /// Puts the I/Os of a batch of slots into the submission queue, with this stamp. Gives how many
+    /// of them: the rest found no room, since the kernel has not taken the last batch yet.
     #[inline]
-    pub(super) fn push(&mut self, entry: &Entry) -> bool {
-        let built = self.entry(entry);
+    pub(super) fn push(&mut self, slots: &mut Slots, batch: &[u32], stamp: Nanos) -> usize {
+        let (registered, file) = (self.registered, self.file);
         let mut queue = self.ring.submission();
-        // SAFETY: the buffer belongs to a slot that is taken until the completion is reaped, and
-        // lies in memory that outlives the ring; the file is open as long as the worker lives.
-        unsafe { queue.push(&built) }.is_ok()
+        let mut pushed = 0;
+        for &slot in batch {
+            let io = slots.get_mut(slot);
+            io.submitted = stamp;
+            let built = entry(registered, file, io, slot);
+            // SAFETY: the buffer belongs to a slot that is taken until the completion is reaped,
+            // and lies in memory that outlives the ring; the file is open as long as the worker.
+            if unsafe { queue.push(&built) }.is_err() {
+                break;
+            }
+            pushed += 1;
+        }
+        drop(queue);
+        self.unsubmitted += u32::try_from(pushed).expect("a batch is short");
+        pushed
     }
 
-    /// Submits what was pushed. With a time limit it then waits for one completion, never for
-    /// more: that would lower the queue depth and falsify latencies.
+    /// Submits what was pushed and lets completions arrive. With a time limit it waits for one
+    /// completion, never for more: that would lower the queue depth and falsify latencies.
     #[inline]
-    pub(super) fn enter(&self, wait: Option<Duration>) -> io::Result<()> {
-        let submitter = self.ring.submitter();
-        let entered = match wait {
-            None => submitter.submit(),
-            Some(limit) => {
-                let limit = Timespec::from(limit);
-                submitter.submit_with_args(1, &SubmitArgs::new().timespec(&limit))
+    pub(super) fn enter(&mut self, wait: Option<Nanos>) -> io::Result<()> {
+        match self.door.enter(self.unsubmitted, wait) {
+            Ok(taken) => {
+                self.unsubmitted -= taken.min(self.unsubmitted);
+                Ok(())
             }
-        };
-        match entered.map_err(|error| (error.raw_os_error(), error)) {
-            Ok(_) => Ok(()),
             // The time is over, a signal came, or the kernel wants completions reaped first.
-            Err((Some(libc::ETIME | libc::EINTR | libc::EAGAIN | libc::EBUSY), _)) => Ok(()),
-            Err((_, error)) => Err(error),
+            Err(Errno::TIME | Errno::INTR | Errno::AGAIN | Errno::BUSY) => Ok(()),
+            Err(error) => Err(error.into()),
         }
     }
 
-    /// Collects the completions that are there, as slot and result.
+    /// The completions that are there now.
     #[inline]
-    pub(super) fn reap(&mut self, into: &mut Vec<(u32, i32)>) {
-        let completions = self.ring.completion();
-        into.extend(completions.map(|entry| {
-            let slot = u32::try_from(entry.user_data()).expect("user data is a slot's number");
-            (slot, entry.result())
-        }));
+    pub(super) fn completions(&mut self) -> CompletionQueue<'_> {
+        self.ring.completion()
     }
+}
 
-    #[inline]
-    fn entry(&self, io: &Entry) -> squeue::Entry {
-        use opcode::{Read, ReadFixed, Write, WriteFixed};
-        let (at, length, file) = (io.address, io.length, Fixed(0));
-        let built = match (self.registered, io.is_read) {
-            (Registered::All, true) => {
-                let read = ReadFixed::new(file, at, length, io.piece);
-                read.offset(io.offset).build()
-            }
-            (Registered::All, false) => {
-                let write = WriteFixed::new(file, at, length, io.piece);
-                write.offset(io.offset).build()
-            }
-            (Registered::File, true) => Read::new(file, at, length).offset(io.offset).build(),
-            (Registered::File, false) => Write::new(file, at, length).offset(io.offset).build(),
-            (Registered::Nothing, true) => {
-                let read = Read::new(Fd(self.file), at, length);
-                read.offset(io.offset).build()
-            }
-            (Registered::Nothing, false) => {
-                let write = Write::new(Fd(self.file), at, length);
-                write.offset(io.offset).build()
-            }
-        };
-        built.user_data(u64::from(io.slot))
-    }
+#[inline]
+fn entry(registered: Registered, file: RawFd, io: &InFlight, slot: u32) -> squeue::Entry {
+    use opcode::{Read, ReadFixed, Write, WriteFixed};
+    let (at, length, offset) = (io.address, io.io.length, io.io.offset);
+    let (fixed, plain) = (Fixed(0), Fd(file));
+    let built = match (registered, io.io.is_read) {
+        (Registered::All, true) => {
+            let read = ReadFixed::new(fixed, at, length, io.piece);
+            read.offset(offset).build()
+        }
+        (Registered::All, false) => {
+            let write = WriteFixed::new(fixed, at, length, io.piece);
+            write.offset(offset).build()
+        }
+        (Registered::File, true) => Read::new(fixed, at, length).offset(offset).build(),
+        (Registered::File, false) => Write::new(fixed, at, length).offset(offset).build(),
+        (Registered::Nothing, true) => Read::new(plain, at, length).offset(offset).build(),
+        (Registered::Nothing, false) => Write::new(plain, at, length).offset(offset).build(),
+    };
+    built.user_data(u64::from(slot))
 }
 
 impl Drop for Ring {
@@ -169,6 +166,7 @@ impl Drop for Ring {
             // Refused only while an I/O is in flight, and then the kernel lets go by itself.
             drop(self.ring.submitter().unregister_files());
         }
+        self.door.close();
     }
 }
 
@@ -224,6 +222,14 @@ fn apply(builder: &mut Builder, setup: usize) {
     if setup <= 2 {
         builder.setup_submit_all();
     }
+}
+
+/// Whether io_uring as such is refused, not only this ring.
+pub(super) fn is_refusal(error: &io::Error) -> bool {
+    matches!(
+        error.raw_os_error(),
+        Some(libc::ENOSYS | libc::EPERM | libc::EACCES)
+    )
 }
 
 /// What to do about a refused ring, in one sentence.

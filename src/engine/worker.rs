@@ -1,100 +1,91 @@
-//! The loop of one worker: reap, count, refill, submit, wait. One thread, one ring.
+//! The loop of one worker: reap, count, refill, submit, wait. One thread, one lane to the kernel.
 //!
 //! Which cell an I/O is for and where it counts is decided by `course`; this module only moves
-//! I/Os. Latency runs from the stamp before the submission to the stamp after the reap that found
-//! the completion.
-
-use std::os::fd::{AsFd, OwnedFd};
-use std::sync::Arc;
-use std::sync::mpsc::Sender;
-use std::time::Duration;
+//! I/Os. Latency is what the standard calls response time, submission to completion: it runs from
+//! the stamp just before the submission to the stamp after the look that found the completion.
+//! Stamps are taken for each batch. At up to [`STAMPED_EACH`] outstanding I/Os every I/O is a batch
+//! of its own with its own stamps, so that none waits for another before it is submitted.
 
 use super::Inbox;
-use super::clock::Clock;
-use super::content::Pool;
-use super::control::Control;
 use super::course::Course;
+use super::desk::{Desk, Manner, NO_STAGE};
 use super::filler::Filler;
+use super::lane::{Afloat, Completions, Lane};
 use super::meter::Meter;
-use super::part::Completion;
-use super::ring::{BATCH, Entry, Ring, explain};
+use super::outfit::Outfit;
+use super::ring::BATCH;
 use super::signal::{Fault, Signal};
 use super::slots::Slots;
-use super::stage::StageRef;
-use crate::stimulus::Content;
+use super::stopwatch::Stopwatch;
 use crate::units::{Nanos, SECOND_NS};
 
-/// Bytes copied into buffers before they are submitted, so that filling large blocks does not
-/// keep the drive waiting.
+/// Outstanding I/Os up to which each one is submitted and stamped alone.
+const STAMPED_EACH: u32 = 4;
+/// Bytes written by one submission, so that preparing large blocks does not keep the drive waiting.
 const BATCH_BYTES: u64 = 256 * 1024;
-/// How often an I/O may be sent again because the kernel asked for it.
-const TRIES_MAX: u32 = 1000;
-
-/// What a worker is made of.
-#[derive(Debug)]
-pub(super) struct Outfit {
-    pub(super) number: u32,
-    pub(super) slots: u32,
-    pub(super) slot_bytes: u32,
-    pub(super) logical_block: u32,
-    pub(super) file: Arc<OwnedFd>,
-    pub(super) pool: Arc<Pool>,
-    pub(super) clock: Clock,
-    pub(super) control: Arc<Control>,
-    pub(super) first: StageRef,
-    pub(super) inbox: Sender<Inbox>,
-}
+/// How often a busy worker gives a life sign.
+const PULSE: Nanos = Nanos(1_000_000);
+/// The longest wait for I/Os of a worker that ends, before it looks again.
+const DRAIN_STEP: Nanos = Nanos(100_000_000);
 
 /// A worker that is ready to run.
 pub(super) struct Worker {
     outfit: Outfit,
-    ring: Ring,
-    slots: Slots,
-    course: Course,
+    afloat: Afloat,
+    desk: Desk,
     filler: Filler,
-    content: Content,
-    content_stage: Option<u64>,
-    reaped: Vec<(u32, i32)>,
-    batch: Vec<u32>,
-    retries: Vec<u32>,
-    stage_noted: Option<u64>,
+    stopwatch: Stopwatch,
+    manner: Manner,
+    /// Prepared and not yet pushed: the first `batch_count` of them.
+    batch: [u32; BATCH as usize],
+    batch_count: usize,
+    /// The batch holds I/Os of a stage that none was submitted for just before.
+    is_stage_new: bool,
+    /// The batch holds I/Os of an open loop.
+    is_scheduled: bool,
     progress: Nanos,
+    pulse_due: Nanos,
 }
 
 impl Worker {
-    /// Builds ring and buffers, in the thread that will use them.
+    /// Builds lane and buffers, in the thread that will use them.
     pub(super) fn new(outfit: Outfit) -> Result<Self, String> {
-        let slots = Slots::new(outfit.slots, outfit.slot_bytes).map_err(|error| {
+        let layout = outfit.layout;
+        let mut slots = Slots::new(layout).map_err(|error| {
             format!(
                 "no memory for {} buffers of {} bytes ({error}); use fewer threads, a smaller \
                  queue depth or smaller blocks",
-                outfit.slots, outfit.slot_bytes
+                layout.slots, layout.block_bytes
             )
         })?;
-        let ring = Ring::new(outfit.file.as_fd(), &slots, outfit.slots)
-            .map_err(|error| explain(&error))?;
         let stage = outfit.first.stage();
-        let pool = Arc::clone(&outfit.pool);
         let seed = stage.cell.seed;
+        let mut filler = Filler::new(seed, outfit.number, outfit.logical_block, outfit.alignment);
+        if outfit.needs_pool {
+            filler.fill_pool(&mut slots);
+        }
+        let lane = Lane::new(&outfit.file, &slots, outfit.is_sync)?;
+        let course = Course::new(outfit.first.clone(), outfit.number, Meter::of_this_thread());
         Ok(Self {
-            course: Course::new(outfit.first.clone(), outfit.number, Meter::of_this_thread()),
-            filler: Filler::new(pool, seed, outfit.number, outfit.logical_block),
-            content: stage.cell.access.content,
-            content_stage: None,
-            reaped: Vec::with_capacity(2 * usize::try_from(outfit.slots).unwrap_or(0)),
-            batch: Vec::with_capacity(usize::try_from(BATCH).unwrap_or(0)),
-            retries: Vec::new(),
-            stage_noted: None,
+            afloat: Afloat::new(lane, slots),
+            desk: Desk::new(course, outfit.logical_block),
+            filler,
+            stopwatch: Stopwatch::new(outfit.clock),
+            manner: Manner::before(&stage.cell.access),
+            batch: [0; BATCH as usize],
+            batch_count: 0,
+            is_stage_new: false,
+            is_scheduled: false,
             progress: Nanos(0),
+            pulse_due: Nanos(0),
             outfit,
-            ring,
-            slots,
         })
     }
 
-    /// The ring's set-up in words, and why it may cost speed.
+    /// The lane's set-up in words, and why it may cost speed.
     pub(super) fn set_up(&self) -> (String, Option<String>) {
-        (self.ring.words(), self.ring.shortcoming())
+        let lane = self.afloat.lane();
+        (lane.words(), lane.shortcoming())
     }
 
     /// Runs until the course is over or the control stops it.
@@ -104,197 +95,203 @@ impl Worker {
         if let Err(fault) = ended {
             self.fail(fault);
         }
-        if self.slots.taken() > 0 && !self.drain() {
-            // The kernel may still write into the buffers: they stay mapped, and the ring open.
-            std::mem::forget(self.ring);
-            std::mem::forget(self.slots);
-        }
+        self.drain();
+        let (number, drift) = (self.outfit.number, self.stopwatch.drift_max());
+        let drift_ns = drift.map(|drift| drift.0);
+        tracing::debug!(worker = number, drift_ns, "stamps against CLOCK_MONOTONIC");
     }
 
     fn work(&mut self) -> Result<(), Fault> {
-        while !self.course.is_over() && !self.outfit.control.is_stopped() {
+        while !self.desk.course.is_over() && !self.outfit.control.is_stopped() {
             let now = self.reap()?;
-            self.refill(now)?;
-            self.tell();
-            if self.course.is_over() {
+            let has_more = self.refill(now);
+            if !self.desk.course.out.is_empty() {
+                self.tell();
+            }
+            if self.desk.course.is_over() {
                 break;
             }
-            self.wait()?;
+            self.enter(now, has_more)?;
         }
         Ok(())
     }
 
     /// Settles what has completed. Gives the stamp of the batch.
     fn reap(&mut self) -> Result<Nanos, Fault> {
-        self.ring.reap(&mut self.reaped);
-        let now = self.outfit.clock.now();
-        self.course.arrive(now);
+        let is_stamped_each = self.manner.queue_depth <= STAMPED_EACH;
+        let (lane, slots) = self.afloat.parts();
+        let (desk, watch) = (&mut self.desk, &mut self.stopwatch);
+        let (now, count) = match lane.completions() {
+            Completions::Ring(found) => desk.settle_all(slots, watch, is_stamped_each, found),
+            Completions::Calls(found) => desk.settle_all(slots, watch, is_stamped_each, found),
+        };
+        if count > 0 {
+            self.progress = now;
+        }
+        if !self.desk.course.is_quiet(now) {
+            self.desk.course.arrive(now);
+        }
         self.watch(now)?;
-        if self.reaped.is_empty() {
-            return Ok(now);
+        if self.desk.fault.is_some() {
+            return self.desk.fault.take().map_or(Ok(now), Err);
         }
-        self.progress = now;
-        let mut reaped = std::mem::take(&mut self.reaped);
-        let mut fault = None;
-        for (slot, result) in reaped.drain(..) {
-            if fault.is_some() {
-                self.slots.give_back(slot);
-            } else {
-                fault = self.complete(slot, result, now).err();
-            }
-        }
-        self.reaped = reaped;
-        self.course.arrive(now);
-        fault.map_or(Ok(now), Err)
+        Ok(now)
     }
 
-    #[inline]
-    fn complete(&mut self, slot: u32, result: i32, now: Nanos) -> Result<(), Fault> {
-        if result == -libc::EAGAIN
-            && let Some(io) = self.slots.get_mut(slot)
-            && io.tries < TRIES_MAX
-        {
-            io.tries += 1;
-            self.retries.push(slot);
-            return Ok(());
-        }
-        let Some(done) = self.slots.give_back(slot) else {
-            return Ok(());
-        };
-        if u32::try_from(result) != Ok(done.io.length) {
-            let logical_block = self.outfit.logical_block;
-            return Err(Fault::of_io(&done.io, result, logical_block, now));
-        }
-        let completion = Completion {
-            stage: done.stage,
-            io: done.io,
-            submitted: done.submitted,
-            completed: now,
-        };
-        if self.course.compares() {
-            let bytes = self.slots.received(slot, done.io.length);
-            self.course.compare(&completion, bytes)?;
-        }
-        self.course.settle(&completion);
-        Ok(())
-    }
-
-    /// Fills free slots with new I/Os and submits them, batch by batch.
-    fn refill(&mut self, now: Nanos) -> Result<(), Fault> {
-        let was_idle = self.slots.taken() == 0;
-        loop {
-            let is_full = self.gather();
-            if self.batch.is_empty() && self.retries.is_empty() {
-                // A worker without work gives no life sign: it must not hide a silent drive.
-                return Ok(());
-            }
+    /// Prepares a batch of new I/Os in free slots and pushes it; whether there may be more to do.
+    fn refill(&mut self, now: Nanos) -> bool {
+        let was_idle = self.afloat.is_idle();
+        let has_more = self.gather(was_idle);
+        if self.batch_count > 0 || !self.desk.retries.is_empty() {
+            // A worker without work gives no life sign: it must not hide a silent drive.
             if was_idle {
                 self.progress = now;
             }
-            self.submit();
-            if !is_full {
-                return Ok(());
-            }
-            // The batch is on its way before the next one is prepared.
-            self.enter(None)?;
+            self.push();
         }
+        has_more
     }
 
     /// Prepares a batch; whether it is full and there may be more to do.
-    fn gather(&mut self) -> bool {
+    #[inline]
+    fn gather(&mut self, was_idle: bool) -> bool {
+        let (_, slots) = self.afloat.parts();
         // The first I/O of a cell that the drive waits for goes alone: each one prepared with it
         // would lengthen the gap.
-        let is_awaited = self.slots.taken() == 0 && self.course.is_entering();
-        let limit = if is_awaited { 1 } else { self.batch.capacity() };
-        let mut copied = 0;
-        while self.batch.len() < limit && copied < BATCH_BYTES {
-            if !self.slots.has_free() {
+        let is_alone =
+            self.manner.queue_depth <= STAMPED_EACH || (was_idle && self.desk.course.is_entering());
+        let limit = if is_alone { 1 } else { self.batch.len() };
+        let (mut count, mut written) = (0, 0);
+        while count < limit && written < BATCH_BYTES && slots.has_free() {
+            let Some((io, stage)) = self.desk.course.next_io() else {
+                self.batch_count = count;
                 return false;
+            };
+            let slot = slots.take(io, stage);
+            if let Some(intended) = self.desk.course.intended() {
+                slots.get_mut(slot).intended = Some(intended);
+                self.is_scheduled = true;
             }
-            let Some((io, stage)) = self.course.next_io() else {
-                return false;
-            };
-            let Some(slot) = self.slots.take(io, stage) else {
-                return false;
-            };
-            self.slots.intend(slot, self.course.intended());
+            if self.manner.stage != stage {
+                self.manner = Manner::of(stage, &self.desk.course);
+                self.is_stage_new = true;
+            }
             if !io.is_read {
-                copied += u64::from(io.length);
+                written += u64::from(io.length);
+                let content = self.manner.content;
+                self.filler.prepare(slots, slot, stage, content);
             }
-            if self.content_stage != Some(stage) {
-                self.content = self.course.content(stage);
-                self.content_stage = Some(stage);
-            }
-            let (slots, content) = (&mut self.slots, self.content);
-            self.filler.prepare(slots, slot, &io, stage, content);
-            self.batch.push(slot);
+            self.batch[count] = slot;
+            count += 1;
         }
-        true
+        self.batch_count = count;
+        slots.has_free()
     }
 
-    /// Stamps the batch and pushes it into the ring.
-    fn submit(&mut self) {
-        let now = self.outfit.clock.now();
-        for index in 0..self.batch.len() {
-            let slot = self.batch[index];
-            let Some(io) = self.slots.get_mut(slot) else {
-                continue;
-            };
-            io.submitted = io.intended.unwrap_or(now);
-            let stage = io.stage;
-            if self.stage_noted != Some(stage) {
-                self.course.note_submission(stage, now);
-                self.stage_noted = Some(stage);
-            }
-            self.push(slot);
+    /// Stamps the batch and pushes it, and what is to be sent again behind it.
+    #[inline]
+    fn push(&mut self) {
+        let now = self.stopwatch.now();
+        if self.is_stage_new {
+            self.note_stages(now);
         }
-        self.batch.clear();
-        for slot in std::mem::take(&mut self.retries) {
-            self.push(slot);
+        let (lane, slots) = self.afloat.parts();
+        let pushed = lane.push(slots, &self.batch[..self.batch_count], now);
+        if pushed < self.batch_count || !self.desk.retries.is_empty() {
+            self.push_rest(pushed, now);
+        }
+        if self.is_scheduled {
+            self.count_from_intended();
+        }
+        self.batch_count = 0;
+    }
+
+    /// In open loop response time counts from when an I/O was meant to start.
+    #[inline(never)]
+    fn count_from_intended(&mut self) {
+        let (_, slots) = self.afloat.parts();
+        for &slot in &self.batch[..self.batch_count] {
+            let io = slots.get_mut(slot);
+            io.submitted = io.intended.unwrap_or(io.submitted);
+        }
+        self.is_scheduled = false;
+    }
+
+    /// Tells the course of every stage that the batch is the first of.
+    #[cold]
+    fn note_stages(&mut self, now: Nanos) {
+        let (_, slots) = self.afloat.parts();
+        let mut noted = NO_STAGE;
+        for &slot in &self.batch[..self.batch_count] {
+            let stage = slots.get_mut(slot).stage;
+            if stage != noted {
+                self.desk.course.note_submission(stage, now);
+                noted = stage;
+            }
+        }
+        self.is_stage_new = false;
+    }
+
+    /// Keeps what found no room, or sends again what waits for it.
+    #[cold]
+    fn push_rest(&mut self, pushed: usize, now: Nanos) {
+        let (lane, slots) = self.afloat.parts();
+        let rest = &self.batch[pushed..self.batch_count];
+        while rest.is_empty()
+            && let Some(&slot) = self.desk.retries.last()
+        {
+            // What is sent again keeps its stamp.
+            let stamp = slots.get_mut(slot).submitted;
+            if lane.push(slots, &[slot], stamp) == 0 {
+                return;
+            }
+            self.desk.retries.pop();
+        }
+        for &slot in rest {
+            slots.get_mut(slot).submitted = now;
+            self.desk.retries.push(slot);
         }
     }
 
-    fn push(&mut self, slot: u32) {
-        let Some(in_flight) = self.slots.get_mut(slot) else {
-            return;
+    /// Submits; waits for a completion if there is nothing more to prepare.
+    fn enter(&mut self, now: Nanos, has_more: bool) -> Result<(), Fault> {
+        let wait = if has_more {
+            None
+        } else {
+            if now >= self.pulse_due {
+                self.pulse();
+                self.pulse_due = Nanos(now.0 + PULSE.0);
+            }
+            let until = self.desk.course.wake_at(now);
+            Some(Nanos(until.0.saturating_sub(now.0)))
         };
-        let io = in_flight.io;
-        let (address, piece) = self.slots.address(slot, io.length);
-        let entry = Entry {
-            slot,
-            is_read: io.is_read,
-            address,
-            length: io.length,
-            offset: io.offset,
-            piece,
-        };
-        if !self.ring.push(&entry) {
-            // The kernel has not taken the last batch yet; this one goes with the next.
-            self.retries.push(slot);
-        }
-    }
-
-    fn wait(&mut self) -> Result<(), Fault> {
-        let now = self.outfit.clock.now();
-        let control = &self.outfit.control;
-        control.pulse(self.outfit.number, self.progress, self.slots.taken());
-        let until = self.course.wake_at(now);
-        self.enter(Some(Duration::from_nanos(until.0.saturating_sub(now.0))))
-    }
-
-    fn enter(&mut self, wait: Option<Duration>) -> Result<(), Fault> {
-        self.ring.enter(wait).map_err(|error| Fault::Setup {
-            cause: format!("io_uring stopped working ({error})"),
+        let (lane, _) = self.afloat.parts();
+        lane.enter(wait).map_err(|error| Fault::Setup {
+            cause: format!("the kernel takes no more I/O ({error})"),
         })
+    }
+
+    fn pulse(&self) {
+        let control = &self.outfit.control;
+        control.pulse(self.outfit.number, self.progress, self.afloat.taken());
     }
 
     /// Looks whether the drive still answers: it must answer some worker, and it must complete
     /// what a hand-over waits for.
+    #[inline]
     fn watch(&self, now: Nanos) -> Result<(), Fault> {
         let limit = self.outfit.control.silent_after();
-        let stuck = self.course.overdue(now, limit);
-        let is_quiet = self.slots.taken() > 0 && now.0.saturating_sub(self.progress.0) >= limit.0;
-        let silent = if is_quiet {
+        let is_waiting = now.0.saturating_sub(self.progress.0) >= limit.0;
+        if self.desk.course.is_quiet(now) && !is_waiting {
+            return Ok(());
+        }
+        self.watch_closely(now, limit, is_waiting && self.afloat.taken() > 0)
+    }
+
+    fn watch_closely(&self, now: Nanos, limit: Nanos, is_silent: bool) -> Result<(), Fault> {
+        let stuck = self.desk.course.overdue(now, limit);
+        let silent = if is_silent {
+            self.pulse();
             self.outfit.control.silent_outstanding(now, limit)
         } else {
             None
@@ -309,7 +306,7 @@ impl Worker {
     }
 
     fn tell(&mut self) {
-        for signal in self.course.out.drain(..) {
+        for signal in self.desk.course.out.drain(..) {
             // The conductor outlives its workers; without it there is nobody to tell.
             drop(self.outfit.inbox.send(Inbox::Signal(signal)));
         }
@@ -320,29 +317,28 @@ impl Worker {
         drop(self.outfit.inbox.send(Inbox::Signal(Signal::Failed(fault))));
     }
 
-    /// Waits for what is in flight; gives up after the time a drive may be silent. Whether all of
-    /// it completed.
-    fn drain(&mut self) -> bool {
+    /// Waits for what is in flight; gives up after the time a drive may be silent. What is still
+    /// in flight then keeps its memory.
+    fn drain(&mut self) {
         let limit = self.outfit.control.silent_after();
+        let (lane, slots) = self.afloat.parts();
         // Prepared or asked for again, but not with the kernel.
-        for slot in self.batch.drain(..).chain(self.retries.drain(..)) {
-            self.slots.give_back(slot);
+        let unsent = self.batch[..self.batch_count].iter().copied();
+        for slot in unsent.chain(self.desk.retries.drain(..)) {
+            slots.give_back(slot);
         }
         let mut progress = self.outfit.clock.now();
-        while self.slots.taken() > 0 {
-            let entered = self.ring.enter(Some(Duration::from_millis(100)));
-            self.ring.reap(&mut self.reaped);
+        while slots.taken() > 0 {
+            let entered = lane.enter(Some(DRAIN_STEP));
+            let before = slots.taken();
+            lane.completions().give_back_all(slots);
             let now = self.outfit.clock.now();
-            if !self.reaped.is_empty() {
+            if slots.taken() < before {
                 progress = now;
             }
             if entered.is_err() || now.0 - progress.0 > limit.0 {
-                return false;
-            }
-            for (slot, _) in self.reaped.drain(..) {
-                self.slots.give_back(slot);
+                return;
             }
         }
-        true
     }
 }

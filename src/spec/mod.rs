@@ -7,6 +7,7 @@
 //! `set` and `quick` edit the tree; `document`, `stimulus`, `steps` and `rounds` judge it and
 //! build the [`Spec`]; `write` makes the effective file of the same tree.
 
+mod content;
 mod document;
 mod errors;
 mod fit;

@@ -31,7 +31,9 @@ pub(super) fn planned(
     range: u64,
 ) -> Option<PlannedReadBack> {
     let is_stamped = match access.content {
-        Content::Random | Content::Stamped => true,
+        Content::Random | Content::Fresh | Content::Stamped => true,
+        // Zeros carry no stamp, and duplicates not that of one place.
+        Content::Zero | Content::Reducible(_) => false,
     };
     let block = access.write_blocks.single()?;
     if !is_stamped || !coverage::is_told(access) {

@@ -4,6 +4,7 @@
 //! Inheritance happens on raw tables ([`overlay`]), so every value keeps the place it was written
 //! at; [`read`] then judges the result as a whole.
 
+use super::content;
 use super::errors::{Fault, Faults};
 use super::model::{SequentialStart, SmallBlocks, Stimulus};
 use super::pattern;
@@ -114,7 +115,10 @@ pub(super) fn read(merged: &Table, base: &Table, place: &str, faults: &mut Fault
         write_blocks,
         range: range.unwrap_or(pattern::everything()),
         zones: zones.unwrap_or_default(),
-        content: word(merged, "content", &CONTENTS, faults).unwrap_or(Content::Random),
+        content: merged
+            .get("content")
+            .and_then(|node| content::read(node, faults))
+            .unwrap_or(Content::Random),
         sequential_start: word(merged, "sequential_start", &STARTS, faults)
             .unwrap_or(SequentialStart::Zero),
         small_blocks: word(merged, "on_small_blocks", &SMALL_BLOCKS, faults)
@@ -125,7 +129,6 @@ pub(super) fn read(merged: &Table, base: &Table, place: &str, faults: &mut Fault
     }
 }
 
-const CONTENTS: [(&str, Content); 2] = [("random", Content::Random), ("stamped", Content::Stamped)];
 const STARTS: [(&str, SequentialStart); 2] = [
     ("zero", SequentialStart::Zero),
     ("continue", SequentialStart::Continue),

@@ -107,10 +107,8 @@ impl Histogram {
 
 #[inline]
 fn bucket_of(value: u64) -> usize {
-    if value < BUCKETS_PER_OCTAVE as u64 {
-        return usize::try_from(value).unwrap_or(usize::MAX);
-    }
-    let octave = 63 - value.leading_zeros() - BUCKET_BITS;
+    // Below one octave's buckets every value has a bucket of its own, as in the first octave.
+    let octave = (63 - (value | BUCKETS_PER_OCTAVE as u64).leading_zeros()) - BUCKET_BITS;
     let within = usize::try_from(value >> octave).unwrap_or(usize::MAX);
     octave as usize * BUCKETS_PER_OCTAVE + within
 }

@@ -37,12 +37,12 @@ impl Tally {
     /// Counts one completed I/O.
     #[inline]
     pub fn add(&mut self, bytes: u64, latency_ns: u64) {
-        self.latency_ns_min = if self.ios == 0 {
-            latency_ns
-        } else {
-            self.latency_ns_min.min(latency_ns)
-        };
-        self.latency_ns_max = self.latency_ns_max.max(latency_ns);
+        if latency_ns < self.latency_ns_min || self.ios == 0 {
+            self.latency_ns_min = latency_ns;
+        }
+        if latency_ns > self.latency_ns_max {
+            self.latency_ns_max = latency_ns;
+        }
         self.ios += 1;
         self.bytes += bytes;
         self.latency_ns_sum += latency_ns;

@@ -14,6 +14,9 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 use super::{Access, BlockShares, Cell, Until};
 use crate::units::Bytes;
+use plain::{Places, Plain};
+
+mod plain;
 
 /// I/Os in a deck of directions.
 const DECK: u32 = 100;
@@ -42,8 +45,9 @@ pub struct Addresses {
     zone_weights: u32,
     random_percent: u8,
     share: Share,
-    /// Bytes still to transfer; `None` when time ends the cell.
-    amount_left: Option<u64>,
+    /// Bytes still to transfer; more than any drive ever does when time ends the cell.
+    amount_left: u64,
+    plain: Option<Plain>,
 }
 
 #[derive(Debug, Clone)]
@@ -97,21 +101,58 @@ impl Addresses {
             random_percent: access.random_percent,
             share,
             amount_left: match cell.until {
-                Until::Time(_) => None,
-                Until::Transferred(total) => Some(amount_of(access, worker, total, &share)),
+                Until::Time(_) => u64::MAX,
+                Until::Transferred(total) => amount_of(access, worker, total, &share),
             },
+            plain: Plain::of(access),
         }
     }
 
     /// Whether this worker's amount is issued.
     #[inline]
     pub fn is_issued(&self) -> bool {
-        self.amount_left == Some(0)
+        self.amount_left == 0
     }
 
     /// The next I/O, or `None` when this worker's amount is issued.
-    #[inline]
+    #[inline(always)]
     pub fn next_io(&mut self) -> Option<Io> {
+        let Some(plain) = self.plain else {
+            return self.draw();
+        };
+        let is_read = self.draw_direction();
+        let places = if is_read { plain.read } else { plain.write };
+        if self.amount_left < u64::from(places.size) {
+            return self.cut(is_read, places);
+        }
+        self.amount_left -= u64::from(places.size);
+        Some(self.place(plain.start, places, is_read))
+    }
+
+    /// A random place for one block.
+    #[inline]
+    fn place(&mut self, start: u64, places: Places, is_read: bool) -> Io {
+        let place = below(self.random.next_u64(), places.count);
+        Io {
+            offset: start + place * u64::from(places.size),
+            length: places.size,
+            is_read,
+        }
+    }
+
+    /// The last I/O of an amount, as long as what is left of it.
+    #[cold]
+    fn cut(&mut self, is_read: bool, places: Places) -> Option<Io> {
+        let plain = self.plain.filter(|_| self.amount_left > 0)?;
+        let mut io = self.place(plain.start, places, is_read);
+        io.length = u32::try_from(self.amount_left).unwrap_or(places.size);
+        self.amount_left = 0;
+        Some(io)
+    }
+
+    /// The next I/O of any pattern.
+    #[inline(never)]
+    fn draw(&mut self) -> Option<Io> {
         if self.is_issued() {
             return None;
         }
@@ -127,10 +168,8 @@ impl Addresses {
         } else {
             self.share.advance(size)
         };
-        if let Some(left) = &mut self.amount_left {
-            length = length.min(u32::try_from(*left).unwrap_or(u32::MAX));
-            *left -= u64::from(length);
-        }
+        length = length.min(u32::try_from(self.amount_left).unwrap_or(u32::MAX));
+        self.amount_left -= u64::from(length);
         Some(Io {
             offset,
             length,
@@ -270,7 +309,7 @@ pub(super) fn amount_of(access: &Access, worker: u32, total: Bytes, share: &Shar
 
 /// A number below `bound`, by multiplication; the bias is below 2^-40 for every drive that exists.
 #[inline]
-fn below(random: u64, bound: u64) -> u64 {
+pub fn below(random: u64, bound: u64) -> u64 {
     u64::try_from((u128::from(random) * u128::from(bound)) >> 64).expect("below the bound")
 }
 

@@ -106,10 +106,52 @@ pub struct Zone {
 /// What is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Content {
-    /// Random data; no two blocks alike. What the standard requires.
+    /// Random data from a large pool, every logical block stamped; no two blocks alike. What the
+    /// standard requires.
     Random,
+    /// Random data made anew for every I/O, and stamped.
+    Fresh,
     /// One random buffer for each slot, stamped anew for each write.
     Stamped,
+    /// Zeros, not stamped.
+    Zero,
+    /// Random data that a drive can reduce by stated shares.
+    Reducible(Reduction),
+}
+
+/// How far written data can be reduced. Both hold together: of the units that are no duplicates,
+/// each logical block compresses by its share.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reduction {
+    /// Share of each logical block that is zeros behind the random rest, 0 to 100.
+    pub compressible_percent: u8,
+    /// Share of the 4 KiB units (of the I/Os, where these are shorter) that repeat one of a few
+    /// earlier ones, 0 to 100.
+    pub duplicate_percent: u8,
+}
+
+impl Content {
+    /// Whether all of it is random data in which a drive finds nothing to save.
+    pub fn is_random(self) -> bool {
+        match self {
+            Self::Random | Self::Fresh => true,
+            Self::Stamped | Self::Zero | Self::Reducible(_) => false,
+        }
+    }
+
+    /// What it is, in words.
+    pub fn words(self) -> String {
+        match self {
+            Self::Random => "random".to_owned(),
+            Self::Fresh => "random, made anew for each I/O".to_owned(),
+            Self::Stamped => "one random buffer stamped anew".to_owned(),
+            Self::Zero => "zeros".to_owned(),
+            Self::Reducible(reduction) => format!(
+                "{} % compressible, {} % duplicates",
+                reduction.compressible_percent, reduction.duplicate_percent
+            ),
+        }
+    }
 }
 
 /// I/Os issued for a cell, whether or not they completed on its clock. They have the mix that was

@@ -5,8 +5,9 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 
-use crate::engine::content::{Pool, Stamp};
+use crate::engine::content::Stamp;
 use crate::engine::memory::Region;
+use crate::engine::noise::Noise;
 
 /// Blocks that are stamped before a purge.
 const PLANTED: u64 = 64;
@@ -50,9 +51,9 @@ impl Plant<'_> {
         let length = usize::try_from(self.logical_block).map_err(io::Error::other)?;
         let mut region = Region::new(length)?;
         let block = region.part(0, length);
-        let pool = Pool::new(PLANTER, length);
+        let mut noise = Noise::new(PLANTER);
         for lba in self.places() {
-            pool.copy_to(block, lba);
+            noise.fill(block);
             stamp(lba).write(block);
             self.file.write_all_at(block, lba * self.logical_block)?;
         }

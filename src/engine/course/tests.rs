@@ -3,7 +3,7 @@
 use super::*;
 use crate::engine::stage::Row;
 use crate::stats::Tally;
-use crate::stimulus::{Access, BlockShares, Cell, CellKey, Until, Zone};
+use crate::stimulus::{BlockShares, Cell, CellKey, Content, Until, Zone};
 use crate::units::Bytes;
 
 fn cell(threads: u32, queue_depth: u32, until: Until) -> Cell {

@@ -207,16 +207,19 @@ fn range_text(access: &Access) -> String {
 }
 
 fn content(accesses: &[&Access]) -> Line {
-    let stamped = accesses
-        .iter()
-        .filter(|access| access.writes() && access.content == Content::Stamped)
-        .count();
-    let text = if stamped == 0 {
+    let writes = accesses.iter().filter(|access| access.writes());
+    let departing: Vec<Content> = writes
+        .map(|access| access.content)
+        .filter(|content| !content.is_random())
+        .collect();
+    let mut kinds: Vec<String> = departing.iter().map(|content| content.words()).collect();
+    kinds.dedup();
+    let text = if departing.is_empty() {
         "random".to_owned()
     } else {
-        format!("one random buffer stamped anew, in {stamped} stimuli")
+        format!("{}, in {} stimuli", kinds.join("; "), departing.len())
     };
-    let finding = (stamped > 0).then(|| "data pattern is not random".to_owned());
+    let finding = (!departing.is_empty()).then(|| "data pattern is not random".to_owned());
     Line::new("data-pattern", "7", "All data written is random")
         .asked(text.clone())
         .done(text)

@@ -3,6 +3,7 @@
 
 mod cache;
 mod conduct;
+mod content;
 mod demand;
 mod departures;
 mod health;

@@ -26,11 +26,11 @@ pub(super) fn intensity(access: Option<&Access>) -> String {
 }
 
 pub(super) fn pattern(access: Option<&Access>) -> String {
-    match access.map(|access| access.content) {
-        Some(Content::Random) => "RND".to_owned(),
-        Some(Content::Stamped) => "stamped buffer".to_owned(),
-        None => NOT_APPLICABLE.to_owned(),
-    }
+    access.map_or(NOT_APPLICABLE.to_owned(), |access| match access.content {
+        Content::Random => "RND".to_owned(),
+        Content::Fresh => "RND, made anew for each I/O".to_owned(),
+        other @ (Content::Stamped | Content::Zero | Content::Reducible(_)) => other.words(),
+    })
 }
 
 pub(super) fn fill_text(fill: &PlannedFill) -> String {

@@ -10,7 +10,9 @@ use std::time::Instant;
 use ptse::drive::{Command, Drive, Event, Measurement, PurgeMethod};
 use ptse::pts;
 use ptse::sim::{self, SimulatedDrive};
-use ptse::stimulus::{Access, BlockShares, Cell, CellKey, Content, Programme, Until, Zone};
+use ptse::stimulus::{
+    Access, BlockShares, Cell, CellKey, Content, EngineKind, Programme, Until, Zone,
+};
 use ptse::units::{Bytes, KIB, Nanos, per_second, to_f64};
 
 fn main() {
@@ -56,6 +58,7 @@ impl Lab {
             access: Access {
                 threads: 4,
                 queue_depth: 32,
+                engine: EngineKind::Ring,
                 read_percent,
                 random_percent: 100,
                 read_blocks: BlockShares::one(block),

@@ -5,7 +5,9 @@ use std::fs;
 use std::path::Path;
 
 use ptse::drive::{Command, Drive, Event, Measurement, file};
-use ptse::stimulus::{Access, BlockShares, Cell, CellKey, Content, Programme, Until, Zone};
+use ptse::stimulus::{
+    Access, BlockShares, Cell, CellKey, Content, EngineKind, Programme, Until, Zone,
+};
 use ptse::units::{Bytes, GIB, KIB, Nanos, SECOND_NS};
 
 /// Bound of the issue: 0.5 % of a core, in parts of a second.
@@ -22,6 +24,7 @@ fn reads(cell_index: u32, rate_iops: Option<u64>, seconds: u64) -> Cell {
         access: Access {
             threads: 1,
             queue_depth: 128,
+            engine: EngineKind::Ring,
             read_percent: 100,
             random_percent: 100,
             read_blocks: BlockShares::one(Bytes(4 * KIB)),

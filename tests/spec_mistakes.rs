@@ -166,6 +166,7 @@ fn each_contradiction_of_a_stimulus_has_its_own_words() {
             ("rate = 0", "1 to 100000000"),
             ("content = \"pattern\"", "random, fresh, stamped, zero"),
             ("content = { compress = 50 }", "unknown key 'compress'"),
+            ("engine = \"sync\"\nqueue_depth = 2", "with queue_depth = 2"),
         ],
     ));
 }

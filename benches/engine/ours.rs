@@ -8,7 +8,9 @@ use std::time::Duration;
 
 use ptse::engine::{Clock, Engine, Event, Outcome, SILENT_AFTER, Target};
 use ptse::stats::Flow;
-use ptse::stimulus::{Access, BlockShares, Cell, CellKey, Content, Programme, Until, Zone};
+use ptse::stimulus::{
+    Access, BlockShares, Cell, CellKey, Content, EngineKind, Programme, Until, Zone,
+};
 use ptse::units::{Bytes, Nanos, per_second, to_f64};
 
 use crate::{Failure, Sample};
@@ -64,6 +66,7 @@ impl Job {
             access: Access {
                 threads: self.threads,
                 queue_depth: self.queue_depth,
+                engine: EngineKind::Ring,
                 read_percent: self.read_percent,
                 random_percent: 100,
                 read_blocks: block.clone(),

@@ -19,7 +19,7 @@ use super::signal::{Fault, Signal};
 use super::slots::Layout;
 use super::stage::{Row, StageRef};
 use super::worker::Worker;
-use crate::stimulus::{Cell, Content};
+use crate::stimulus::{Cell, Content, EngineKind};
 use crate::units::Nanos;
 
 /// The demand that a crew is set up for.
@@ -35,6 +35,8 @@ pub(super) struct Capacity {
     pub(super) writes: bool,
     /// Whether contents from the pool are written.
     pub(super) needs_pool: bool,
+    /// Whether I/Os are system calls; all cells of a step say the same.
+    pub(super) is_sync: bool,
 }
 
 impl Capacity {
@@ -54,6 +56,9 @@ impl Capacity {
                 };
                 is_pooled && cell.access.writes()
             }),
+            is_sync: cells
+                .iter()
+                .any(|cell| cell.access.engine == EngineKind::Sync),
         }
     }
 
@@ -64,6 +69,7 @@ impl Capacity {
             && self.slot_bytes >= needed.slot_bytes
             && self.writes >= needed.writes
             && self.needs_pool >= needed.needs_pool
+            && self.is_sync == needed.is_sync
     }
 }
 
@@ -177,7 +183,7 @@ impl Crew {
                 slots_of_all: u64::from(capacity.threads) * u64::from(capacity.slots),
             },
             needs_pool: capacity.needs_pool,
-            is_sync: false,
+            is_sync: capacity.is_sync,
             logical_block: ground.logical_block,
             alignment: ground.alignment,
             file: Arc::clone(&ground.file),

@@ -81,7 +81,7 @@ mod tests {
     use super::*;
     use crate::engine::content::stamp_all;
     use crate::engine::stage::{Row, StageRef};
-    use crate::stimulus::{Access, BlockShares, Cell, CellKey, Content, Until, Zone};
+    use crate::stimulus::{Access, BlockShares, Cell, CellKey, Content, EngineKind, Until, Zone};
     use crate::units::Bytes;
 
     const READ: Io = Io {
@@ -101,6 +101,7 @@ mod tests {
             access: Access {
                 threads: 1,
                 queue_depth: 1,
+                engine: EngineKind::Ring,
                 read_percent: if reads_back { 100 } else { 0 },
                 random_percent: 0,
                 read_blocks: BlockShares::one(Bytes(4096)),

@@ -193,3 +193,47 @@ impl Call {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::slots::Layout;
+    use crate::stimulus::addresses::Io;
+
+    /// Four I/Os of one worker are under way at once, each on a thread of its own, and an error is
+    /// a negative number as a ring would give it.
+    #[test]
+    fn calls_with_several_slots_all_come_back() {
+        let file = tempfile::tempfile().unwrap();
+        file.set_len(8192).unwrap();
+        let file = Arc::new(OwnedFd::from(file));
+        let layout = Layout {
+            slots: 4,
+            block_bytes: 4096,
+            writes: false,
+            slots_of_all: 4,
+        };
+        let mut slots = Slots::new(layout).unwrap();
+        let cause = Some("io_uring is forbidden here".to_owned());
+        let mut calls = Calls::new(&file, 4, cause).unwrap();
+        assert!(calls.words().contains("4 threads for each worker, because"));
+        assert!(calls.shortcoming().is_some());
+        let read = |offset| Io {
+            offset,
+            length: 4096,
+            is_read: true,
+        };
+        let batch: Vec<u32> = [0, 4096, 8192, u64::try_from(i64::MAX).unwrap()]
+            .map(|offset| slots.take(read(offset), 0))
+            .to_vec();
+        calls.push(&mut slots, &batch, Nanos(0));
+        let mut found = Vec::new();
+        while found.len() < 4 {
+            calls.enter(Some(Nanos(1_000_000_000))).unwrap();
+            found.extend(calls.completions());
+        }
+        let result = |slot: u32| found.iter().find(|one| one.0 == slot).unwrap().1;
+        let results: Vec<i32> = batch.iter().map(|&slot| result(slot)).collect();
+        assert_eq!(results, [4096, 4096, 0, -libc::EINVAL]);
+    }
+}

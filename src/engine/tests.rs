@@ -8,12 +8,13 @@ use std::time::Duration;
 use super::content::Stamp;
 use super::*;
 use crate::stats::Tally;
-use crate::stimulus::{Access, BlockShares, Cell, CellKey, Content, Until, Zone};
+use crate::stimulus::{Access, BlockShares, Cell, CellKey, Content, EngineKind, Until, Zone};
 use crate::units::{Bytes, KIB, MIB};
 
 mod open_loop;
 mod read_back;
 mod silent;
+mod sync;
 
 const RANGE: u64 = 32 * MIB;
 
@@ -78,6 +79,7 @@ fn access(threads: u32, queue_depth: u32, read_percent: u8, block: u64) -> Acces
     Access {
         threads,
         queue_depth,
+        engine: EngineKind::Ring,
         read_percent,
         random_percent: 100,
         read_blocks: BlockShares::one(Bytes(block)),

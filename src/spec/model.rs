@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 pub use super::read_back::ReadBack;
-use crate::stimulus::{BlockShares, Content};
+use crate::stimulus::{BlockShares, Content, EngineKind};
 use crate::units::{Bytes, Nanos};
 
 /// A test file, validated.
@@ -100,6 +100,8 @@ pub struct Stimulus {
     pub threads: u32,
     /// Outstanding I/Os for each worker (QD).
     pub queue_depth: u32,
+    /// How I/Os reach the kernel.
+    pub engine: EngineKind,
     /// 0 to 100.
     pub read_percent: u8,
     /// 0 is sequential, 100 random.

@@ -208,6 +208,7 @@ impl Resolver<'_> {
         let access = Access {
             threads: stimulus.threads,
             queue_depth: stimulus.queue_depth,
+            engine: stimulus.engine,
             read_percent: stimulus.read_percent,
             random_percent: stimulus.random_percent,
             read_blocks,

@@ -116,6 +116,7 @@ fn loops(scope: &Scope<'_>, faults: &mut Faults) -> Option<Vec<Loop>> {
             };
             reader::check_keys(table, "a cell", &STIMULUS_KEYS, faults);
             stimulus::check_layer(table, faults);
+            refuse_engine(table, faults);
             choices.push(table.clone());
         }
         loops.push(Loop {
@@ -126,9 +127,24 @@ fn loops(scope: &Scope<'_>, faults: &mut Faults) -> Option<Vec<Loop>> {
     (faults.count() == before).then_some(loops)
 }
 
+/// The cells of a step run on the same workers, so that nothing rests between them.
+fn refuse_engine(table: &Table, faults: &mut Faults) {
+    if let Some(entry) = table.entry(stimulus::ENGINE) {
+        faults.push(
+            Fault::at(
+                entry.key_span,
+                "'engine' is the same for all cells of a step",
+            )
+            .label("cannot vary here")
+            .help("set it in the step or in [stimulus]"),
+        );
+    }
+}
+
 fn single_loop(table: &Table, faults: &mut Faults) -> Option<Loop> {
     reader::check_keys(table, "an entry of 'loop'", &STIMULUS_KEYS, faults);
     stimulus::check_layer(table, faults);
+    refuse_engine(table, faults);
     let mut lists: Vec<(&Entry, &[Node])> = Vec::new();
     for entry in &table.entries {
         lists.push((entry, reader::list(&entry.node, &entry.key, faults)?));

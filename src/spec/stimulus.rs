@@ -10,13 +10,14 @@ use super::model::{SequentialStart, SmallBlocks, Stimulus};
 use super::pattern;
 use super::reader;
 use super::tree::{Node, Table};
-use crate::stimulus::{BlockShares, Content};
+use crate::stimulus::{BlockShares, Content, EngineKind};
 use crate::units::{Bytes, KIB};
 
 /// The keys of a stimulus.
-pub(super) const KEYS: [&str; 13] = [
+pub(super) const KEYS: [&str; 14] = [
     "threads",
     "queue_depth",
+    ENGINE,
     "pattern",
     "random_percent",
     "read_percent",
@@ -29,6 +30,8 @@ pub(super) const KEYS: [&str; 13] = [
     "rate",
     "with",
 ];
+/// Chosen for a whole step: its cells follow each other on the same workers.
+pub(super) const ENGINE: &str = "engine";
 /// What a stream beside the main one may also say.
 const OPERATION: &str = "operation";
 /// What stands in for a block size that could not be read.
@@ -109,6 +112,7 @@ pub(super) fn read(merged: &Table, base: &Table, place: &str, faults: &mut Fault
     Stimulus {
         threads: threads.unwrap_or(1),
         queue_depth: queue_depth.unwrap_or(1),
+        engine: engine(merged, queue_depth.unwrap_or(1), faults),
         read_percent: read_percent.unwrap_or(0),
         random_percent: random_percent.unwrap_or(100),
         read_blocks,
@@ -129,6 +133,8 @@ pub(super) fn read(merged: &Table, base: &Table, place: &str, faults: &mut Fault
     }
 }
 
+const ENGINES: [(&str, EngineKind); 2] =
+    [("io_uring", EngineKind::Ring), ("sync", EngineKind::Sync)];
 const STARTS: [(&str, SequentialStart); 2] = [
     ("zero", SequentialStart::Zero),
     ("continue", SequentialStart::Continue),
@@ -146,6 +152,23 @@ fn word<T: Copy>(
 ) -> Option<T> {
     let node = merged.get(key)?;
     reader::choice(node, key, choices, faults)
+}
+
+fn engine(merged: &Table, queue_depth: u32, faults: &mut Faults) -> EngineKind {
+    let engine = word(merged, ENGINE, &ENGINES, faults).unwrap_or_default();
+    if let (EngineKind::Sync, Some(entry)) = (engine, merged.entry(ENGINE))
+        && queue_depth > 1
+    {
+        faults.push(
+            Fault::at(
+                entry.node.span,
+                format!("engine = \"sync\" with queue_depth = {queue_depth}"),
+            )
+            .label("holds one I/O outstanding for each thread")
+            .help("set queue_depth = 1 here, with more threads if you like, or leave engine out"),
+        );
+    }
+    engine
 }
 
 fn intensity(
@@ -215,7 +238,7 @@ fn streams(merged: &Table, base: &Table, faults: &mut Faults) -> Vec<Stimulus> {
     outer.remove("rate");
     let known: Vec<&str> = KEYS
         .into_iter()
-        .filter(|key| *key != "with")
+        .filter(|key| !matches!(*key, "with" | ENGINE))
         .chain([OPERATION])
         .collect();
     let mut streams = Vec::new();

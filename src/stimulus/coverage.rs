@@ -46,7 +46,7 @@ pub fn last_write(cell: &Cell, offset: u64) -> Option<LastWrite> {
 mod tests {
     use super::*;
     use crate::stimulus::addresses::Addresses;
-    use crate::stimulus::{BlockShares, CellKey, Content, Zone};
+    use crate::stimulus::{BlockShares, CellKey, Content, EngineKind, Zone};
     use crate::units::Bytes;
 
     fn fill(threads: u32, range: u64, amount: u64) -> Cell {
@@ -59,6 +59,7 @@ mod tests {
             access: Access {
                 threads,
                 queue_depth: 8,
+                engine: EngineKind::Ring,
                 read_percent: 0,
                 random_percent: 0,
                 read_blocks: BlockShares::one(Bytes(4096)),

@@ -69,6 +69,8 @@ pub struct Access {
     pub threads: u32,
     /// Outstanding I/Os for each worker (QD).
     pub queue_depth: u32,
+    /// How they reach the kernel.
+    pub engine: EngineKind,
     /// Share of reads among the I/Os, 0 to 100.
     pub read_percent: u8,
     /// Share of I/Os at random addresses, 0 to 100; the rest goes on sequentially.
@@ -101,6 +103,16 @@ pub struct Zone {
     pub start: Bytes,
     /// First byte after the zone.
     pub end: Bytes,
+}
+
+/// How I/Os reach the kernel of a real machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum EngineKind {
+    /// Through `io_uring`; where the kernel refuses it, as [`EngineKind::Sync`] and said so.
+    #[default]
+    Ring,
+    /// By one system call for each, with one I/O outstanding for each worker.
+    Sync,
 }
 
 /// What is written.

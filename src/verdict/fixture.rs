@@ -23,7 +23,7 @@ use crate::spec::plan::{
 };
 use crate::stats::Tally;
 use crate::steady_state::{Sample, SteadyState, Verdict};
-use crate::stimulus::{Access, BlockShares, CellKey, Content, Geometry, Zone};
+use crate::stimulus::{Access, BlockShares, CellKey, Content, EngineKind, Geometry, Zone};
 use crate::units::{Bytes, KIB, Nanos};
 use opened::opened;
 use rounds::round_results;
@@ -86,6 +86,7 @@ pub(crate) fn plan(logical_block: Bytes) -> Plan {
     let access = |read_percent, random_percent, block| Access {
         threads: 4,
         queue_depth: 32,
+        engine: EngineKind::Ring,
         read_percent,
         random_percent,
         read_blocks: BlockShares::one(block),

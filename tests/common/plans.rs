@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use ptse::spec::model::{AtLimit, CacheWish, Conditions, Metric, Spec, TestName};
 use ptse::spec::plan::{PlannedCell, PlannedFill, PlannedRounds, PlannedVariable, PlannedWork};
 use ptse::spec::{Plan, PlannedStep};
-use ptse::stimulus::{Access, BlockShares, Content, Geometry, Zone};
+use ptse::stimulus::{Access, BlockShares, Content, EngineKind, Geometry, Zone};
 use ptse::units::{Bytes, KIB, Nanos};
 
 const CAPACITY: Bytes = Bytes(1 << 30);
@@ -82,6 +82,7 @@ fn access(read_percent: u8, random_percent: u8, block: u64) -> Access {
     Access {
         threads: 2,
         queue_depth: 4,
+        engine: EngineKind::Ring,
         read_percent,
         random_percent,
         read_blocks: BlockShares::one(Bytes(block)),

@@ -8,7 +8,7 @@ use ptse::drive::guard::{self, Guard};
 use ptse::drive::local::LocalDrive;
 use ptse::drive::{self, Drive, Event, Measurement, PurgeMethod, Tick};
 use ptse::stimulus::{
-    Access, BlockShares, Cell, CellKey, Content, Geometry, Programme, Until, Zone,
+    Access, BlockShares, Cell, CellKey, Content, EngineKind, Geometry, Programme, Until, Zone,
 };
 use ptse::units::{Bytes, Nanos};
 use tempfile::{NamedTempFile, TempDir};
@@ -205,6 +205,7 @@ pub(crate) fn timed(at: Geometry, cell_index: u32, read: u8, block: u64, millis:
         access: Access {
             threads: 2,
             queue_depth: 8,
+            engine: EngineKind::Ring,
             read_percent: read,
             random_percent: 100,
             read_blocks: BlockShares::one(Bytes(block)),

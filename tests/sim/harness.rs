@@ -3,7 +3,7 @@
 use ptse::drive::{Command, Drive, Event, Measurement, PurgeMethod, Tick};
 use ptse::sim::{self, SimulatedDrive};
 use ptse::stimulus::{
-    Access, BlockShares, Cell, CellKey, Content, Geometry, Programme, Until, Zone,
+    Access, BlockShares, Cell, CellKey, Content, EngineKind, Geometry, Programme, Until, Zone,
 };
 use ptse::units::{Bytes, KIB, Nanos};
 
@@ -94,6 +94,7 @@ impl Shape {
         Access {
             threads,
             queue_depth,
+            engine: EngineKind::Ring,
             read_percent,
             random_percent: 100,
             read_blocks: BlockShares::one(Bytes(block)),

@@ -3,7 +3,7 @@
 use super::*;
 use crate::engine::stage::Row;
 use crate::stats::Tally;
-use crate::stimulus::{Access, BlockShares, Cell, CellKey, Content, Until, Zone};
+use crate::stimulus::{Access, BlockShares, Cell, CellKey, Content, EngineKind, Until, Zone};
 use crate::units::Bytes;
 
 const SECOND: u64 = SECOND_NS;
@@ -18,6 +18,7 @@ fn stages(count: u32, threads: u32, nanos: u64) -> Vec<StageRef> {
         access: Access {
             threads,
             queue_depth: 1,
+            engine: EngineKind::Ring,
             read_percent: 100,
             random_percent: 100,
             read_blocks: BlockShares::one(Bytes(4096)),

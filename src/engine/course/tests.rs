@@ -3,7 +3,7 @@
 use super::*;
 use crate::engine::stage::Row;
 use crate::stats::Tally;
-use crate::stimulus::{BlockShares, Cell, CellKey, Content, Until, Zone};
+use crate::stimulus::{BlockShares, Cell, CellKey, Content, EngineKind, Until, Zone};
 use crate::units::Bytes;
 
 fn cell(threads: u32, queue_depth: u32, until: Until) -> Cell {
@@ -16,6 +16,7 @@ fn cell(threads: u32, queue_depth: u32, until: Until) -> Cell {
         access: Access {
             threads,
             queue_depth,
+            engine: EngineKind::Ring,
             read_percent: 0,
             random_percent: 0,
             read_blocks: BlockShares::one(Bytes(4096)),

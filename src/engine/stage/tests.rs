@@ -1,7 +1,7 @@
 //! How workers agree on the start of a clock, and on what follows.
 
 use super::*;
-use crate::stimulus::{Access, BlockShares, CellKey, Content, Zone};
+use crate::stimulus::{Access, BlockShares, CellKey, Content, EngineKind, Zone};
 use crate::units::Bytes;
 
 fn cell(threads: u32, until: Until) -> Cell {
@@ -14,6 +14,7 @@ fn cell(threads: u32, until: Until) -> Cell {
         access: Access {
             threads,
             queue_depth: 1,
+            engine: EngineKind::Ring,
             read_percent: 100,
             random_percent: 100,
             read_blocks: BlockShares::one(Bytes(4096)),

@@ -3,13 +3,14 @@
 mod spread;
 
 use super::*;
-use crate::stimulus::{CellKey, Content, Zone};
+use crate::stimulus::{CellKey, Content, EngineKind, Zone};
 use crate::units::{KIB, Nanos};
 
 fn access(read_percent: u8, random_percent: u8, block: u64, range: u64) -> Access {
     Access {
         threads: 1,
         queue_depth: 1,
+        engine: EngineKind::Ring,
         read_percent,
         random_percent,
         read_blocks: BlockShares::one(Bytes(block)),

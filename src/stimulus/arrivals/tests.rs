@@ -1,13 +1,14 @@
 //! Schedules worked out by hand.
 
 use super::*;
-use crate::stimulus::{BlockShares, Content, Zone};
+use crate::stimulus::{BlockShares, Content, EngineKind, Zone};
 use crate::units::Bytes;
 
 fn arrivals(rate_iops: u64, threads: u32, worker: u32, origin: u64) -> Arrivals {
     let access = Access {
         threads,
         queue_depth: 4,
+        engine: EngineKind::Ring,
         read_percent: 100,
         random_percent: 100,
         read_blocks: BlockShares::one(Bytes(4096)),

@@ -2,7 +2,7 @@
 
 use super::NOT_APPLICABLE;
 use crate::spec::plan::PlannedFill;
-use crate::stimulus::{Access, Content};
+use crate::stimulus::{Access, Content, EngineKind};
 use crate::units::Bytes;
 use crate::verdict::ledger::intensity_text;
 
@@ -21,7 +21,11 @@ pub(super) fn cache_text(state: &str) -> String {
 pub(super) fn intensity(access: Option<&Access>) -> String {
     access.map_or(NOT_APPLICABLE.to_owned(), |access| {
         let text = intensity_text(access.threads, access.queue_depth);
-        format!("{} - {text}", access.outstanding())
+        let way = match access.engine {
+            EngineKind::Ring => "",
+            EngineKind::Sync => ", synchronous calls",
+        };
+        format!("{} - {text}{way}", access.outstanding())
     })
 }
 

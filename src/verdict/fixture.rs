@@ -81,6 +81,14 @@ pub(crate) const TRANSCEND_CONVERGENCE: [[u64; 9]; 3] = [
 
 const CAPACITY: Bytes = Bytes(480_103_981_056);
 
+fn whole_drive() -> Vec<Zone> {
+    vec![Zone {
+        weight: 1,
+        start: Bytes(0),
+        end: CAPACITY,
+    }]
+}
+
 /// The plan of pts-e/iops on a drive with this logical block.
 pub(crate) fn plan(logical_block: Bytes) -> Plan {
     let access = |read_percent, random_percent, block| Access {
@@ -91,11 +99,7 @@ pub(crate) fn plan(logical_block: Bytes) -> Plan {
         random_percent,
         read_blocks: BlockShares::one(block),
         write_blocks: BlockShares::one(block),
-        zones: vec![Zone {
-            weight: 1,
-            start: Bytes(0),
-            end: CAPACITY,
-        }],
+        zones: whole_drive(),
         content: Content::Random,
         logical_block,
         rate_iops: None,

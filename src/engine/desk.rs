@@ -61,7 +61,7 @@ impl Desk {
     }
 
     /// Settles one completion.
-    #[inline]
+    #[inline(always)]
     fn complete(&mut self, slots: &mut Slots, slot: u32, result: i32, now: Nanos) {
         let Some(done) = slots.give_back(slot) else {
             return;

@@ -54,6 +54,8 @@ pub(super) struct Part {
     /// When the I/Os of an open loop are due.
     arrivals: Option<Arrivals>,
     issued: Issued,
+    /// Whether a schedule or a read-back decides when I/Os are issued.
+    is_held: bool,
     /// I/Os in flight.
     pub(super) in_flight: u32,
     /// No more I/Os will be issued.
@@ -87,11 +89,14 @@ impl Part {
     pub(super) fn new(stage: StageRef, worker: u32) -> Self {
         let cell = &stage.stage().cell;
         let takes_part = worker < cell.access.threads;
+        let arrivals = Arrivals::of(&cell.access, worker).filter(|_| takes_part);
+        let read_back = ReadBack::of(&stage);
         Self {
             addresses: takes_part.then(|| Addresses::new(cell, worker)),
-            arrivals: Arrivals::of(&cell.access, worker).filter(|_| takes_part),
+            is_held: arrivals.is_some() || read_back.is_some(),
+            arrivals,
             issued: Issued::default(),
-            read_back: ReadBack::of(&stage),
+            read_back,
             number: stage.stage().number,
             depth: if takes_part {
                 cell.access.queue_depth
@@ -188,20 +193,14 @@ impl Part {
 
     /// The next I/O to issue at `now`, in open loop with its intended start; `None` when nothing
     /// is due or the amount is issued.
-    #[inline]
+    #[inline(always)]
     pub(super) fn next_io(&mut self, now: Nanos) -> Option<(Io, Option<Nanos>)> {
-        if self.is_issued || self.read_back.as_ref().is_some_and(|one| !one.may_begin()) {
+        if self.is_issued {
             return None;
         }
         let mut intended = None;
-        if let Some(arrivals) = &mut self.arrivals {
-            // The cell behind an amount does not wait for an arrival that will not come.
-            self.is_issued = self.addresses.as_ref().is_none_or(Addresses::is_issued);
-            if self.is_issued {
-                return None;
-            }
-            arrivals.begin(now);
-            intended = Some(arrivals.take_due(now)?);
+        if self.is_held {
+            intended = self.admitted(now)?;
         }
         let io = self.addresses.as_mut().and_then(Addresses::next_io);
         match io {
@@ -212,6 +211,25 @@ impl Part {
             None => self.is_issued = true,
         }
         io.map(|io| (io, intended))
+    }
+
+    /// Whether an I/O may be issued at `now` where not every free slot calls for one: with its
+    /// intended start in open loop, or once what is to be read back is written.
+    #[inline(never)]
+    fn admitted(&mut self, now: Nanos) -> Option<Option<Nanos>> {
+        if self.read_back.as_ref().is_some_and(|one| !one.may_begin()) {
+            return None;
+        }
+        let Some(arrivals) = &mut self.arrivals else {
+            return Some(None);
+        };
+        // The cell behind an amount does not wait for an arrival that will not come.
+        self.is_issued = self.addresses.as_ref().is_none_or(Addresses::is_issued);
+        if self.is_issued {
+            return None;
+        }
+        arrivals.begin(now);
+        arrivals.take_due(now).map(Some)
     }
 
     /// I/Os of it were handed to the kernel.

@@ -81,13 +81,11 @@ pub(crate) const TRANSCEND_CONVERGENCE: [[u64; 9]; 3] = [
 
 const CAPACITY: Bytes = Bytes(480_103_981_056);
 
-fn whole_drive() -> Vec<Zone> {
-    vec![Zone {
-        weight: 1,
-        start: Bytes(0),
-        end: CAPACITY,
-    }]
-}
+const WHOLE_DRIVE: Zone = Zone {
+    weight: 1,
+    start: Bytes(0),
+    end: CAPACITY,
+};
 
 /// The plan of pts-e/iops on a drive with this logical block.
 pub(crate) fn plan(logical_block: Bytes) -> Plan {
@@ -99,7 +97,7 @@ pub(crate) fn plan(logical_block: Bytes) -> Plan {
         random_percent,
         read_blocks: BlockShares::one(block),
         write_blocks: BlockShares::one(block),
-        zones: whole_drive(),
+        zones: vec![WHOLE_DRIVE],
         content: Content::Random,
         logical_block,
         rate_iops: None,

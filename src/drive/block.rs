@@ -16,6 +16,7 @@ use rustix::fs::{ioctl_blkpbszget, ioctl_blksszget};
 use super::Identity;
 use super::cache::{Cache, ScsiSwitch};
 use super::guard::{self, Cleared, Inspected, Refusal, System};
+use super::identity::DriveKind;
 use super::local::{Beside, LocalDrive, Medium};
 use super::nvme::{Kernel, Nvme};
 use super::sysfs::BlockFolder;
@@ -119,8 +120,12 @@ pub fn open(cleared: &Cleared) -> Result<LocalDrive, OpenError> {
 
 /// Takes the other namespaces that the purge erases, so that nobody else can begin to use them.
 fn claim_others(cleared: &Inspected) -> Result<Beside, Refusal> {
+    // Whatever a drive is told hits all of it, so the drive below a partition or a mapped device
+    // is told nothing.
+    let is_whole_drive =
+        cleared.identity.kind == DriveKind::Drive && !cleared.folder.is_partition();
     let mut beside = Beside {
-        disk: Some(cleared.folder.disk()),
+        disk: is_whole_drive.then(|| cleared.folder.clone()),
         ..Beside::default()
     };
     for other in &cleared.others {
@@ -192,7 +197,7 @@ pub(super) fn identify_open(
     identity.capacity = Bytes(blocks * u64::from(logical_block));
     identity.logical_block = Bytes(u64::from(logical_block));
     identity.physical_block = physical_block;
-    if let Some(kernel) = Kernel::on(file) {
+    if let Some(kernel) = Kernel::on(folder, file) {
         identity.write_cache = Nvme::new(&kernel, kernel.nsid()).read();
     } else if let Some(state) = ScsiSwitch::of(&folder.disk()).map(|switch| switch.read()) {
         identity.write_cache = state;

@@ -54,7 +54,8 @@ pub(super) struct Beside {
     pub(super) nsids: Vec<u32>,
     /// Their devices, held exclusively for the whole run.
     pub(super) held: Vec<File>,
-    /// What the kernel tells of the disk, if it is one.
+    /// What the kernel tells of the target, if it is a whole disk: only such a one may be told
+    /// anything but I/O.
     pub(super) disk: Option<BlockFolder>,
 }
 

@@ -63,7 +63,9 @@ fn look(disk: &BlockFolder) -> Surveyed {
     // A device that cannot be opened is still known by what sysfs tells.
     let identity =
         block::identify(&address).unwrap_or_else(|_| block::identity_from(disk, &address));
-    let kernel = File::open(&address).ok().and_then(Kernel::on);
+    let kernel = File::open(&address)
+        .ok()
+        .and_then(|file| Kernel::on(disk, file));
     let nvme = kernel
         .as_ref()
         .map(|kernel| Nvme::new(kernel, kernel.nsid()));

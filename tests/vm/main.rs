@@ -12,5 +12,6 @@ mod faults;
 mod found_again;
 mod images;
 mod machine;
+mod partition;
 mod refused;
 mod whole_run;

@@ -1,12 +1,13 @@
 //! Who uses a device now: mounts, swap, what is built on it, and what this machine itself needs.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::super::sysfs::{BlockFolder, DeviceNumber};
 use super::family::Family;
-use super::mounts::{parse_mounts, parse_swaps};
+use super::mounts::{Mount, parse_mounts, parse_swaps};
 use super::{Guard, Refusal, System};
 
 fn number_of(path: &str) -> Option<DeviceNumber> {
@@ -25,7 +26,7 @@ pub(in crate::drive) fn refuse_in_use(
 ) -> Result<(), Refusal> {
     let family = Family::above(folder, &system.sysfs);
     let device = |folder: &BlockFolder| format!("/dev/{}", folder.name());
-    for mount in parse_mounts(&list(system, "self/mountinfo", path)?, number_of) {
+    for mount in mounts(system, path)? {
         let numbers = [Some(mount.number), mount.source];
         let mounted = numbers
             .into_iter()
@@ -57,6 +58,30 @@ pub(in crate::drive) fn refuse_in_use(
             holder: device(&holder),
         }),
     }
+}
+
+/// All mounts of this host: those that this process sees, and those of every other mount
+/// namespace that some process lives in, as containers and services have.
+fn mounts(system: &System, path: &Path) -> Result<Vec<Mount>, Refusal> {
+    let mut mounts = parse_mounts(&list(system, "self/mountinfo", path)?, number_of);
+    let namespace = |process: &Path| fs::read_link(process.join("ns/mnt")).ok();
+    let mut seen: BTreeSet<PathBuf> = namespace(&system.proc.join("self")).into_iter().collect();
+    for process in fs::read_dir(&system.proc).into_iter().flatten().flatten() {
+        // A process that has ended meanwhile, or that may not be looked at, has no link.
+        let is_new = namespace(&process.path()).is_some_and(|one| seen.insert(one));
+        let Some(bytes) = is_new
+            .then(|| fs::read(process.path().join("mountinfo")).ok())
+            .flatten()
+        else {
+            continue;
+        };
+        let name = process.file_name().to_string_lossy().into_owned();
+        for mount in parse_mounts(&String::from_utf8_lossy(&bytes), number_of) {
+            let point = format!("{} (as process {name} sees it)", mount.point);
+            mounts.push(Mount { point, ..mount });
+        }
+    }
+    Ok(mounts)
 }
 
 fn list(system: &System, name: &str, path: &Path) -> Result<String, Refusal> {

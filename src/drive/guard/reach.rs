@@ -31,17 +31,17 @@ pub(super) fn others(
     file: &File,
     guard: &Guard<'_>,
 ) -> Result<Vec<Other>, Refusal> {
-    let Some(kernel) = Kernel::on(file) else {
-        // No method of another device hits anything else.
-        let speaker = Speaker::of(&folder.disk());
+    let is_whole = !folder.is_partition();
+    let Some(kernel) = Kernel::on(folder, file) else {
+        // No method of another device hits anything else; a partition can only be told to discard.
+        let speaker = is_whole.then(|| Speaker::of(folder)).flatten();
         let chosen = choose(guard.purge, &offered(None, speaker.as_ref()));
         return chosen
             .map(|_| Vec::new())
             .map_err(|cause| no_purge(path, guard.purge, cause));
     };
     let nvme = Nvme::new(&kernel, kernel.nsid());
-    let disk = folder.disk();
-    others_of(&system.sysfs, path, &disk, nvme, guard)
+    others_of(&system.sysfs, path, folder, nvme, guard)
 }
 
 fn others_of(
@@ -163,7 +163,7 @@ mod tests {
         tree
     }
 
-    fn others(habits: Habits, guard: &Guard<'_>) -> Result<Vec<Other>, Refusal> {
+    fn asked(habits: Habits, guard: &Guard<'_>) -> Result<Vec<Other>, Refusal> {
         let tree = tree();
         let number = DeviceNumber::parse("259:1").unwrap();
         let disk = tree.sysfs().block(number).unwrap();
@@ -188,21 +188,18 @@ mod tests {
             others: vec![2, 9],
             ..Habits::default()
         };
-        let refusal = others(erases_all.clone(), &guard(PurgeMethod::Auto, false)).unwrap_err();
+        let refusal = asked(erases_all.clone(), &guard(PurgeMethod::Auto, false)).unwrap_err();
         assert_eq!(
             refusal.to_string(),
             "/dev/x: NVMe Format NVM, user-data erase would also erase namespace 2 (/dev/nvme1n2, \
              1.05 MB), namespace 9 (attached to no device here); add --all-namespaces if they may \
              be erased too, or choose --purge discard, which erases this one alone"
         );
-        let allowed = others(erases_all.clone(), &guard(PurgeMethod::Auto, true)).unwrap();
+        let allowed = asked(erases_all.clone(), &guard(PurgeMethod::Auto, true)).unwrap();
         let nsids: Vec<u32> = allowed.iter().map(|one| one.nsid).collect();
         assert_eq!(nsids, [2, 9]);
         for method in [PurgeMethod::Discard, PurgeMethod::None] {
-            assert_eq!(
-                others(erases_all.clone(), &guard(method, false)),
-                Ok(vec![])
-            );
+            assert_eq!(asked(erases_all.clone(), &guard(method, false)), Ok(vec![]));
         }
     }
 
@@ -213,7 +210,7 @@ mod tests {
             ..Habits::default()
         };
         assert_eq!(
-            others(habits, &guard(PurgeMethod::Format, false)),
+            asked(habits, &guard(PurgeMethod::Format, false)),
             Ok(vec![])
         );
     }
@@ -224,7 +221,7 @@ mod tests {
             sanitize_bits: 0b10,
             ..Habits::default()
         };
-        let refusal = others(habits, &guard(PurgeMethod::SanitizeBlock, false)).unwrap_err();
+        let refusal = asked(habits, &guard(PurgeMethod::SanitizeBlock, false)).unwrap_err();
         assert!(refusal.to_string().contains("/dev/nvme1n2"), "{refusal}");
     }
 
@@ -241,9 +238,40 @@ mod tests {
         assert!(refusal.to_string().contains("25 % done"), "{refusal}");
     }
 
+    /// Every erase hits the whole disk: through a partition only a discard is possible.
+    #[test]
+    fn a_partition_can_only_be_told_to_discard() {
+        let tree = Tree::new();
+        tree.disk("pci/ata3/host2/target2:0:0/2:0:0:0/block/sda", "8:0", 2048);
+        let disk = "pci/ata3/host2/target2:0:0/2:0:0:0/block/sda";
+        tree.partition(disk, "sda1", "8:1");
+        let system = System {
+            sysfs: tree.sysfs(),
+            proc: tree.path().to_owned(),
+        };
+        let part = tree
+            .sysfs()
+            .block(DeviceNumber::parse("8:1").unwrap())
+            .unwrap();
+        let file = tempfile::tempfile().unwrap();
+        let asked = |purge| {
+            let guard = guard(purge, true);
+            others(&system, Path::new("/dev/x"), &part, &file, &guard)
+        };
+        assert_eq!(asked(PurgeMethod::Auto), Ok(vec![]));
+        for method in [
+            PurgeMethod::Format,
+            PurgeMethod::AtaErase,
+            PurgeMethod::ScsiFormat,
+        ] {
+            let words = asked(method).unwrap_err().to_string();
+            assert!(words.contains("--purge: discard, none"), "{words}");
+        }
+    }
+
     #[test]
     fn a_method_that_is_not_offered_is_refused_before_anything_is_opened() {
-        let refusal = others(
+        let refusal = asked(
             Habits::default(),
             &guard(PurgeMethod::SanitizeCrypto, false),
         );

@@ -60,6 +60,29 @@ fn what_is_built_on_a_disk_protects_it() {
     assert!(words(&idle).contains("/dev/dm-0 is built on /dev/sda2"));
 }
 
+/// Issue 4: a container or service may have mounted what this process does not see.
+#[test]
+fn a_mount_in_another_mount_namespace_protects_its_disk() {
+    let tree = tree_with_partition();
+    let system = system(&tree, "");
+    let proc = tree.path().join("proc");
+    for (process, namespace) in [("self", "mnt:[1]"), ("5", "mnt:[1]"), ("77", "mnt:[2]")] {
+        std::fs::create_dir_all(proc.join(process).join("ns")).unwrap();
+        std::os::unix::fs::symlink(namespace, proc.join(process).join("ns/mnt")).unwrap();
+    }
+    let target = folder(&tree, "8:0");
+    assert_eq!(refuse_in_use(&system, Path::new(DEVICE), &target), Ok(()));
+    let elsewhere = "29 1 8:1 / /data rw - ext4 /dev/root rw\n";
+    tree.file("proc/77/mountinfo", elsewhere);
+    let words = refuse_in_use(&system, Path::new(DEVICE), &target)
+        .unwrap_err()
+        .to_string();
+    assert!(
+        words.contains("/dev/sda1 is mounted at /data (as process 77 sees it)"),
+        "{words}"
+    );
+}
+
 /// Field report 42: sdaa is not sda, whatever their names have in common.
 #[test]
 fn a_disk_with_a_similar_name_is_not_in_the_way() {

@@ -3,7 +3,7 @@
 use super::super::cache::{self, NoSwitch, ScsiSwitch};
 use super::super::nvme::{Kernel, Nvme};
 use super::super::{CacheDemand, Event, Health, health};
-use super::{Medium, Server, send};
+use super::{Server, send};
 
 impl Server {
     pub(super) fn cache(&self, demand: CacheDemand) {
@@ -29,11 +29,8 @@ impl Server {
         send(&self.end.events, Event::Health(Box::new(health)));
     }
 
-    /// The target as an NVMe namespace, if it is one.
+    /// The target as an NVMe namespace, if it is a whole one.
     pub(super) fn kernel(&self) -> Option<Kernel> {
-        match self.medium {
-            Medium::Block => Kernel::on(&self.file),
-            Medium::File => None,
-        }
+        Kernel::on(self.beside.disk.as_ref()?, &self.file)
     }
 }

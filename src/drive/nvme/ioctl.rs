@@ -3,6 +3,7 @@
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 
+use super::super::sysfs::BlockFolder;
 use super::{Admin, AdminError, Request};
 
 /// `_IO('N', 0x40)` of `linux/nvme_ioctl.h`: the identifier of an open namespace.
@@ -36,15 +37,23 @@ pub(in crate::drive) struct Kernel {
 }
 
 impl Kernel {
-    /// Takes a namespace that is open, for reading at least. `None` for any other device.
-    pub(in crate::drive) fn on(file: impl AsFd) -> Option<Self> {
+    /// Takes a whole namespace that is open, for reading at least. `None` for any other device:
+    /// a partition, and a mapped device over a part of a namespace, pass these calls on, and what
+    /// they are told would hit all of the namespace below.
+    pub(in crate::drive) fn on(disk: &BlockFolder, file: impl AsFd) -> Option<Self> {
+        if disk.is_partition() || !disk.name().starts_with("nvme") {
+            return None;
+        }
         let file = file.as_fd().try_clone_to_owned().ok()?;
         let request = libc::Ioctl::try_from(NVME_IOCTL_ID).ok()?;
         // SAFETY: the descriptor is open, and this request takes no argument. Other drivers refuse
         // it with ENOTTY.
         let nsid = unsafe { libc::ioctl(file.as_raw_fd(), request) };
         let nsid = u32::try_from(nsid).ok().filter(|nsid| *nsid > 0)?;
-        Some(Self { file, nsid })
+        let is_the_one = disk
+            .value("nsid")
+            .is_none_or(|told| told == u64::from(nsid));
+        is_the_one.then_some(Self { file, nsid })
     }
 
     /// Identifier of the namespace.
@@ -81,6 +90,8 @@ impl Admin for Kernel {
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::sysfs::DeviceNumber;
+    use super::super::super::sysfs::fixture::Tree;
     use super::*;
 
     /// The request number holds the size of the structure: 72 bytes.
@@ -91,9 +102,16 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_namespace_is_not_taken_for_one() {
-        let file = tempfile::tempfile().unwrap();
-        assert!(Kernel::on(&file).is_none());
-        assert!(Kernel::on(std::fs::File::open("/dev/null").unwrap()).is_none());
+    fn what_is_no_whole_namespace_is_not_taken_for_one() {
+        let tree = Tree::new();
+        tree.disk("nvme0n1", "259:0", 8);
+        tree.partition("nvme0n1", "nvme0n1p1", "259:1");
+        tree.disk("dm-0", "253:0", 8);
+        for number in ["259:0", "259:1", "253:0"] {
+            let number = DeviceNumber::parse(number).unwrap();
+            let folder = tree.sysfs().block(number).unwrap();
+            let file = tempfile::tempfile().unwrap();
+            assert!(Kernel::on(&folder, &file).is_none());
+        }
     }
 }

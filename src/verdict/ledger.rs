@@ -17,6 +17,7 @@ mod preparation;
 mod read_back;
 mod record;
 mod same;
+mod sizes;
 mod splits;
 mod words;
 
@@ -88,9 +89,10 @@ pub fn judge(state: &RunState, plan: &Plan) -> Ledger {
     let mut lines = device::lines(state, plan);
     if let Some((step_index, rounds)) = plan.rounds() {
         let run = conduct::RoundsRun::of(state, step_index);
-        lines.push(sequence(plan));
-        lines.extend(preparation::lines(state, plan, rounds));
+        lines.push(sequence(state, plan));
+        lines.extend(preparation::lines(state, plan, rounds, &run));
         lines.extend(looped::lines(plan, rounds, &run));
+        lines.push(sizes::line(rounds, &run));
         lines.push(mixes::line(rounds, &run));
         lines.extend(demand::lines(rounds, &run));
         lines.extend(conduct::steady_state(state, rounds, &run));
@@ -114,7 +116,7 @@ pub fn judge(state: &RunState, plan: &Plan) -> Ledger {
 
 /// Purge, preconditioning and rounds belong together in this order, each once. A step that is
 /// left out has a line of its own.
-fn sequence(plan: &Plan) -> Line {
+fn sequence(state: &RunState, plan: &Plan) -> Line {
     let name = |work: &PlannedWork| match work {
         PlannedWork::Purge => Some("purge"),
         PlannedWork::Fill(_) => Some("fill"),
@@ -135,9 +137,23 @@ fn sequence(plan: &Plan) -> Line {
         "Purge, then preconditioning, then rounds, each once",
     )
     .asked(found.join(", "))
-    .done(found.join(", "));
+    .done(found.join(", "))
+    .evidence(begun_text(state));
     let differs = found != wanted;
     line.found(differs.then(|| format!("{} instead of {}", found.join(", "), wanted.join(", "))))
+}
+
+/// Each step with the record in which it was begun.
+fn begun_text(state: &RunState) -> String {
+    let steps = state.attempts.iter();
+    let texts: Vec<String> = steps
+        .map(|attempt| format!("{} in record {}", attempt.step, attempt.record))
+        .collect();
+    if texts.is_empty() {
+        "plan (record 1)".to_owned()
+    } else {
+        format!("begun: {}", texts.join(", "))
+    }
 }
 
 /// The ledger knows the requirements of tests made of rounds.

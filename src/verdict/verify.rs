@@ -5,10 +5,11 @@
 //! judgements, and the samples are the ones that were closed and add up to the cells. Derived
 //! files are compared by the caller, who can write them anew.
 
+mod cell;
+
 use std::collections::BTreeMap;
 
 use crate::journal::chain;
-use crate::journal::histograms;
 use crate::journal::judge;
 use crate::journal::state::{CellResult, RunState};
 use crate::spec::plan::{Plan, PlannedWork};
@@ -26,9 +27,8 @@ type CellName = (u32, String, u32, u32);
 /// Everything that is wrong with a run; empty when it verifies.
 pub fn verify(state: &RunState, plan: &Plan, samples: Option<&[u8]>) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for cell in cells(state).map(|(_, cell)| cell) {
-        check_histograms(cell, &mut findings);
-        check_latencies(cell, &mut findings);
+    for (_, cell) in cells(state) {
+        cell::check(cell, plan, &mut findings);
     }
     check_opening(state, &mut findings);
     check_rounds(state, plan, &mut findings);
@@ -95,27 +95,6 @@ fn cells(state: &RunState) -> impl Iterator<Item = (u32, &CellResult)> {
     })
 }
 
-fn check_histograms(cell: &CellResult, findings: &mut Vec<Finding>) {
-    let directions = [
-        ("reads", cell.read.ios, &cell.read_histogram),
-        ("writes", cell.write.ios, &cell.write_histogram),
-    ];
-    for (direction, ios, text) in directions {
-        let Some(text) = text else { continue };
-        let line = cell.record;
-        match histograms::decode(text) {
-            Ok(histogram) if histogram.count() == ios => {}
-            Ok(histogram) => findings.push(Finding(format!(
-                "line {line}: {direction} of {} are counted as {ios} and stand as {} in the \
-                 histogram",
-                cell.label,
-                histogram.count()
-            ))),
-            Err(error) => findings.push(Finding(format!("line {line}: {direction}: {error}"))),
-        }
-    }
-}
-
 fn check_opening(state: &RunState, findings: &mut Vec<Finding>) {
     let opened = &state.opened;
     if chain::digest(opened.spec_text.as_bytes()) != opened.spec_sha256 {
@@ -135,23 +114,6 @@ fn check_opening(state: &RunState, findings: &mut Vec<Finding>) {
         let text = "line 1: the effective test file is not what its text, the overrides and \
                     --quick give";
         findings.push(Finding(text.to_owned()));
-    }
-}
-
-fn check_latencies(cell: &CellResult, findings: &mut Vec<Finding>) {
-    for (direction, tally) in [("reads", &cell.read), ("writes", &cell.write)] {
-        let (Some(min), Some(max)) = (tally.latency_min(), tally.latency_max()) else {
-            continue;
-        };
-        let (ios, sum) = (u128::from(tally.ios), u128::from(tally.latency_ns_sum));
-        let holds = u128::from(min.0) * ios <= sum && sum <= u128::from(max.0) * ios;
-        if !holds {
-            findings.push(Finding(format!(
-                "line {}: the mean latency of the {direction} of {} is not between its smallest \
-                 and its largest",
-                cell.record, cell.label
-            )));
-        }
     }
 }
 
@@ -220,6 +182,10 @@ fn check_rounds(state: &RunState, plan: &Plan, findings: &mut Vec<Finding>) {
 }
 
 fn check_samples(state: &RunState, plan: &Plan, bytes: &[u8], findings: &mut Vec<Finding>) {
+    let samples_stopped = state
+        .closed
+        .as_ref()
+        .is_some_and(|closed| closed.what.samples_sha256.is_empty());
     if let Some(closed) = &state.closed {
         let rows = bytes
             .iter()
@@ -227,7 +193,6 @@ fn check_samples(state: &RunState, plan: &Plan, bytes: &[u8], findings: &mut Vec
             .count()
             .saturating_sub(1);
         let digest = chain::digest(bytes);
-        let samples_stopped = closed.what.samples_sha256.is_empty();
         let is_other = digest != closed.what.samples_sha256
             || u64::try_from(rows).ok() != Some(closed.what.samples_rows);
         if !samples_stopped && is_other {
@@ -254,29 +219,42 @@ fn check_samples(state: &RunState, plan: &Plan, bytes: &[u8], findings: &mut Vec
         let step = plan.steps.get(cell.key.step_index as usize);
         let step = step.map_or(String::new(), |step| step.id.clone());
         let name = (segment, step, cell.key.round, cell.key.cell_index + 1);
-        let Some(found) = sums.get(&name) else {
-            continue;
-        };
+        let rows = sums.get(&name).copied().unwrap_or_default();
+        let found = rows.cell;
         let counted = [
             cell.read.ios,
             cell.write.ios,
             cell.read.bytes,
             cell.write.bytes,
         ];
-        let may_lack_rows = segment < state.segment() || state.closed.is_none();
+        let may_lack_rows = segment < state.segment() || state.closed.is_none() || samples_stopped;
         let lacks_rows = found.iter().zip(&counted).all(|(sum, count)| sum <= count);
-        if *found != counted && !(may_lack_rows && lacks_rows) {
+        if found != counted && !(may_lack_rows && lacks_rows) {
             findings.push(Finding(format!(
                 "line {}: samples of {} add up to {found:?}, the cell counts {counted:?} (reads, \
                  writes, bytes read, bytes written)",
                 cell.record, cell.label
             )));
         }
+        let apart = rows.hand_over[0].saturating_add(rows.hand_over[1]);
+        if cell.key.round > 0 && apart != cell.hand_over_ios && !may_lack_rows {
+            findings.push(Finding(format!(
+                "line {}: samples of the hand-over into {} hold {apart} I/Os, the cell {}",
+                cell.record, cell.label, cell.hand_over_ios
+            )));
+        }
     }
 }
 
-/// Adds the rows of each cell; hand-overs belong to none.
-fn sums_of(bytes: &[u8]) -> Result<BTreeMap<CellName, Sums>, csv::Error> {
+/// The rows of a cell and of the hand-over into it.
+#[derive(Debug, Clone, Copy, Default)]
+struct CellRows {
+    cell: Sums,
+    hand_over: Sums,
+}
+
+/// Adds the rows of each cell and of each hand-over.
+fn sums_of(bytes: &[u8]) -> Result<BTreeMap<CellName, CellRows>, csv::Error> {
     #[derive(serde::Deserialize)]
     struct Row {
         segment: u32,
@@ -289,14 +267,16 @@ fn sums_of(bytes: &[u8]) -> Result<BTreeMap<CellName, Sums>, csv::Error> {
         read_bytes: u64,
         write_bytes: u64,
     }
-    let mut sums: BTreeMap<CellName, Sums> = BTreeMap::new();
+    let mut sums: BTreeMap<CellName, CellRows> = BTreeMap::new();
     for row in csv::Reader::from_reader(bytes).deserialize::<Row>() {
         let row = row?;
-        if row.phase != "cell" {
-            continue;
-        }
         let name = (row.segment, row.step, row.round.unwrap_or(0), row.cell);
-        let sum = sums.entry(name).or_default();
+        let rows = sums.entry(name).or_default();
+        let sum = if row.phase == "cell" {
+            &mut rows.cell
+        } else {
+            &mut rows.hand_over
+        };
         let parts = [row.reads, row.writes, row.read_bytes, row.write_bytes];
         for (total, part) in sum.iter_mut().zip(parts) {
             *total = total.saturating_add(part);

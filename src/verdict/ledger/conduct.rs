@@ -257,7 +257,11 @@ fn host_limits(run: &RoundsRun<'_>) -> Line {
         limited.len(),
         counted(count, "cell")
     ))
-    .evidence(some_of(&limited, NAMED_MAX));
+    .evidence(if limited.is_empty() {
+        "how busy workers were stands in the record of each cell".to_owned()
+    } else {
+        some_of(&limited, NAMED_MAX)
+    });
     if count == 0 {
         return line.cannot("no cell has run");
     }

@@ -22,7 +22,7 @@ pub(super) fn lines(plan: &Plan, rounds: &PlannedRounds, run: &RoundsRun<'_>) ->
         random(rounds),
         cell_time(rounds, run),
         limit(rounds, run),
-        tracked(rounds),
+        tracked(rounds).evidence(judged_text(run)),
     ]
 }
 
@@ -137,6 +137,7 @@ fn random(rounds: &PlannedRounds) -> Line {
     Line::new("loop-random", "7", "Every cell of the loop is random I/O")
         .asked(text.clone())
         .done(text)
+        .evidence("plan (record 1); addresses follow from it and the seed of the run")
         .found(finding)
 }
 
@@ -202,6 +203,13 @@ fn limit(rounds: &PlannedRounds, run: &RoundsRun<'_>) -> Line {
     .done(counted(run.closed.len(), "closed round"))
     .evidence(run.evidence())
     .found(finding)
+}
+
+fn judged_text(run: &RoundsRun<'_>) -> String {
+    match run.evidence() {
+        closed if closed.is_empty() => "plan (record 1)".to_owned(),
+        closed => format!("judged as each round was closed: {closed}"),
+    }
 }
 
 fn tracked(rounds: &PlannedRounds) -> Line {

@@ -24,7 +24,7 @@ pub(super) fn line(rounds: &PlannedRounds, run: &RoundsRun<'_>) -> Line {
         "mixes",
         "7",
         "Every cell issues reads and writes in its R/W mix (bound of this tool: within 4 sqrt(p (1 \
-         - p) / n) of its share)",
+         - p) / n) of its share; for what completes on its clock, 2 x TC x QD I/Os more)",
     )
     .asked("the mix of each cell");
     let cells: Vec<Asked<'_>> = run
@@ -44,14 +44,23 @@ pub(super) fn line(rounds: &PlannedRounds, run: &RoundsRun<'_>) -> Line {
     if issued.len() < cells.len() {
         return line.cannot("the record does not hold what was issued");
     }
-    let others: Vec<String> = issued
+    let mut others: Vec<String> = issued
         .iter()
-        .filter(|((_, _, percent), issued)| !is_near(*percent, *issued))
+        .filter(|((_, _, percent), issued)| !is_near(*percent, *issued, 0))
         .map(|((round, cell, percent), issued)| {
             let off = points(*percent, issued.reads, issued.writes);
-            format!("{off:.3} points in {}", place(round, cell))
+            format!("issued {off:.3} points off in {}", place(round, cell))
         })
         .collect();
+    others.extend(
+        cells
+            .iter()
+            .filter(|asked| !is_completed_near(rounds, asked))
+            .map(|(round, cell, percent)| {
+                let off = points(*percent, cell.read.ios, cell.write.ios);
+                format!("completed {off:.3} points off in {}", place(round, cell))
+            }),
+    );
     let furthest = issued
         .iter()
         .map(|((_, _, percent), issued)| points(*percent, issued.reads, issued.writes))
@@ -68,12 +77,26 @@ pub(super) fn line(rounds: &PlannedRounds, run: &RoundsRun<'_>) -> Line {
         .found(finding)
 }
 
-/// Whether the reads among `n` I/Os are within four standard deviations of their share. Exact:
-/// with P percent, (100 reads - P n)^2 <= 16 P (100 - P) n.
-fn is_near(read_percent: u8, issued: Issued) -> bool {
-    let n = u128::from(issued.reads) + u128::from(issued.writes);
+/// Whether what completed is off by no more than chance and what was outstanding at the beginning
+/// and at the end of the cell's clock.
+fn is_completed_near(rounds: &PlannedRounds, (_, cell, percent): &Asked<'_>) -> bool {
+    let planned = rounds.cells.get(cell.key.cell_index as usize);
+    let access = planned.and_then(|planned| planned.access.as_ref().ok());
+    let outstanding = access.map_or(0, |access| u128::from(access.outstanding()));
+    let completed = Issued {
+        reads: cell.read.ios,
+        writes: cell.write.ios,
+    };
+    is_near(*percent, completed, 2 * outstanding)
+}
+
+/// Whether the reads among `n` I/Os are within four standard deviations of their share, and
+/// `beside` more. Exact: with P percent, (100 reads - P n)^2 <= 16 P (100 - P) n.
+fn is_near(read_percent: u8, ios: Issued, beside: u128) -> bool {
+    let n = u128::from(ios.reads) + u128::from(ios.writes);
     let percent = u128::from(read_percent);
-    let off = (100 * u128::from(issued.reads)).abs_diff(percent * n);
+    let off = (100 * u128::from(ios.reads)).abs_diff(percent * n);
+    let off = off.saturating_sub(100 * beside);
     off * off <= 16 * percent * (100 - percent.min(100)) * n
 }
 
@@ -110,15 +133,16 @@ mod tests {
             reads,
             writes: 10_000 - reads,
         };
-        assert!(is_near(95, reads(9_500)) && is_near(95, reads(9_587)));
-        assert!(!is_near(95, reads(9_588)) && !is_near(95, reads(9_412)));
+        assert!(is_near(95, reads(9_500), 0) && is_near(95, reads(9_587), 0));
+        assert!(!is_near(95, reads(9_588), 0) && !is_near(95, reads(9_412), 0));
+        assert!(is_near(95, reads(9_588), 1) && !is_near(95, reads(9_590), 1));
     }
 
     #[test]
     fn a_pure_cell_has_no_room_for_the_other_direction() {
         let (reads, writes) = (1000, 1);
-        assert!(!is_near(100, Issued { reads, writes }));
-        assert!(is_near(100, Issued { reads, writes: 0 }));
-        assert!(is_near(0, Issued { reads: 0, writes }));
+        assert!(!is_near(100, Issued { reads, writes }, 0));
+        assert!(is_near(100, Issued { reads, writes: 0 }, 0));
+        assert!(is_near(0, Issued { reads: 0, writes }, 0));
     }
 }

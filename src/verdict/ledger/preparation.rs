@@ -11,9 +11,16 @@ use crate::stats::Tally;
 use crate::stimulus::{Access, Content};
 use crate::units::{Bytes, to_f64};
 
+use super::conduct::RoundsRun;
+use super::sizes;
 use super::{Line, intensity_text};
 
-pub(super) fn lines(state: &RunState, plan: &Plan, rounds: &PlannedRounds) -> Vec<Line> {
+pub(super) fn lines(
+    state: &RunState,
+    plan: &Plan,
+    rounds: &PlannedRounds,
+    run: &RoundsRun<'_>,
+) -> Vec<Line> {
     let fill = plan.fill();
     let mut lines = fill_lines(state, plan, fill);
     let accesses: Vec<&Access> = fill
@@ -26,9 +33,14 @@ pub(super) fn lines(state: &RunState, plan: &Plan, rounds: &PlannedRounds) -> Ve
                 .filter_map(|cell| cell.access.as_ref().ok()),
         )
         .collect();
-    lines.push(intensity(&accesses));
-    lines.push(active_range(plan, &accesses));
-    lines.push(content(&accesses));
+    // No I/O keeps its address or its data: what is known of them is the plan and its seed.
+    let planned = format!(
+        "plan (record 1); addresses and data follow from it and seed {}",
+        state.opened.seed
+    );
+    lines.push(intensity(&accesses).evidence(sizes::outstanding_text(rounds, run)));
+    lines.push(active_range(plan, &accesses).evidence(planned.clone()));
+    lines.push(content(&accesses).evidence(planned));
     lines
 }
 
@@ -74,12 +86,21 @@ fn fill_pattern(line: Line, fill: &PlannedFill) -> Line {
         .write_blocks
         .single()
         .map_or("mixed sizes".to_owned(), Bytes::as_block);
-    let text = format!("{sequential} {direction} of {block}");
+    let shares = match (access.random_percent, access.threads) {
+        (0, threads) if threads > 1 => {
+            format!(", each of {threads} workers in a contiguous share of its own")
+        }
+        _ => String::new(),
+    };
+    let text = format!("{sequential} {direction} of {block}{shares}");
     let holds = access.random_percent == 0
         && access.read_percent == 0
         && access.write_blocks.single() == Some(pts::WIPC_BLOCK);
     let finding = (!holds).then(|| format!("preconditioning by {text}"));
-    line.asked(text.clone()).done(text).found(finding)
+    line.asked(text.clone())
+        .done(text)
+        .evidence("plan (record 1); amounts and I/Os counted stand under fill-amount")
+        .found(finding)
 }
 
 fn fill_amount(line: Line, state: &RunState, plan: &Plan, fill: &PlannedFill) -> Line {

@@ -121,7 +121,11 @@ fn errors(state: &RunState) -> Line {
         counted(of(FailedKind::TimeOut), "time-out"),
         counted(of(FailedKind::WrongData), "block") + " with wrong data"
     ))
-    .evidence(some_of(&evidence, NAMED_MAX))
+    .evidence(if evidence.is_empty() {
+        format!("records 1 to {}", state.record_last)
+    } else {
+        some_of(&evidence, NAMED_MAX)
+    })
     .found(finding)
 }
 

@@ -262,7 +262,8 @@ fn before_the_first_round_nothing_of_the_rounds_is_judged() {
             id
         })
         .collect();
-    let expected = "loop-order cell-time mixes steady-state idle-gaps hand-overs host-limits";
+    let expected =
+        "loop-order cell-time block-sizes mixes steady-state idle-gaps hand-overs host-limits";
     assert_eq!(ids.join(" "), expected);
 }
 

@@ -86,7 +86,7 @@ impl Course {
     fn quiet(&self) -> Option<Nanos> {
         let current = self.current.as_ref()?;
         let is_steady = self.upcoming.is_none() && !current.is_issued && !current.is_superseded;
-        let is_plain = current.read_back.is_none();
+        let is_plain = !current.is_held();
         current.boundary().filter(|_| is_steady && is_plain)
     }
 
@@ -235,8 +235,10 @@ impl Course {
             if current.in_flight >= current.depth() {
                 return None;
             }
-            if let Some((io, intended)) = current.next_io(self.now) {
-                self.intended = intended;
+            if let Some(io) = current.next_io(self.now) {
+                if current.is_held() {
+                    self.intended = current.intended();
+                }
                 return Some((io, current.number()));
             }
             // An amount is issued: the next cell goes on at once. A timed cell has ended before,
@@ -253,16 +255,21 @@ impl Course {
         if upcoming.in_flight >= depth || old + upcoming.in_flight >= depth.max(depth_old) {
             return None;
         }
-        let (io, intended) = upcoming.next_io(self.now)?;
-        self.intended = intended;
+        let io = upcoming.next_io(self.now)?;
+        if upcoming.is_held() {
+            self.intended = upcoming.intended();
+        }
         Some((io, upcoming.number()))
     }
 
     /// When the I/O that was given last is meant to start, in open loop: its response time counts
-    /// from there.
+    /// from there. To be asked for every I/O, since an answer is given once.
     #[inline]
-    pub(super) fn intended(&self) -> Option<Nanos> {
-        self.intended
+    pub(super) fn take_intended(&mut self) -> Option<Nanos> {
+        if self.intended.is_some() {
+            return self.intended.take();
+        }
+        None
     }
 
     /// I/Os were handed to the kernel at `at`, some of them of this stage.

@@ -67,7 +67,7 @@ impl Desk {
             return;
         };
         let (io, stage, submitted) = (done.io, done.stage, done.submitted);
-        if u32::try_from(result) == Ok(io.length) {
+        if i64::from(result) == i64::from(io.length) {
             let completion = Completion {
                 stage,
                 io,

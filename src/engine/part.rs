@@ -56,6 +56,8 @@ pub(super) struct Part {
     issued: Issued,
     /// Whether a schedule or a read-back decides when I/Os are issued.
     is_held: bool,
+    /// When the latest I/O of an open loop is meant to start.
+    intended: Option<Nanos>,
     /// I/Os in flight.
     pub(super) in_flight: u32,
     /// No more I/Os will be issued.
@@ -94,6 +96,7 @@ impl Part {
         Self {
             addresses: takes_part.then(|| Addresses::new(cell, worker)),
             is_held: arrivals.is_some() || read_back.is_some(),
+            intended: None,
             arrivals,
             issued: Issued::default(),
             read_back,
@@ -191,16 +194,11 @@ impl Part {
         arrivals.next()
     }
 
-    /// The next I/O to issue at `now`, in open loop with its intended start; `None` when nothing
-    /// is due or the amount is issued.
+    /// The next I/O to issue at `now`; `None` when nothing is due or the amount is issued.
     #[inline(always)]
-    pub(super) fn next_io(&mut self, now: Nanos) -> Option<(Io, Option<Nanos>)> {
-        if self.is_issued {
+    pub(super) fn next_io(&mut self, now: Nanos) -> Option<Io> {
+        if self.is_issued || (self.is_held && !self.admits(now)) {
             return None;
-        }
-        let mut intended = None;
-        if self.is_held {
-            intended = self.admitted(now)?;
         }
         let io = self.addresses.as_mut().and_then(Addresses::next_io);
         match io {
@@ -210,26 +208,38 @@ impl Part {
             }
             None => self.is_issued = true,
         }
-        io.map(|io| (io, intended))
+        io
     }
 
-    /// Whether an I/O may be issued at `now` where not every free slot calls for one: with its
-    /// intended start in open loop, or once what is to be read back is written.
+    /// Whether a schedule or a read-back decides when I/Os are issued.
+    #[inline]
+    pub(super) fn is_held(&self) -> bool {
+        self.is_held
+    }
+
+    /// When the I/O that was given last is meant to start, in open loop.
+    pub(super) fn intended(&self) -> Option<Nanos> {
+        self.intended
+    }
+
+    /// Whether an I/O may be issued at `now` where not every free slot calls for one: in open loop
+    /// when one is due, and in a read-back once all is written.
     #[inline(never)]
-    fn admitted(&mut self, now: Nanos) -> Option<Option<Nanos>> {
+    fn admits(&mut self, now: Nanos) -> bool {
         if self.read_back.as_ref().is_some_and(|one| !one.may_begin()) {
-            return None;
+            return false;
         }
         let Some(arrivals) = &mut self.arrivals else {
-            return Some(None);
+            return true;
         };
         // The cell behind an amount does not wait for an arrival that will not come.
         self.is_issued = self.addresses.as_ref().is_none_or(Addresses::is_issued);
         if self.is_issued {
-            return None;
+            return false;
         }
         arrivals.begin(now);
-        arrivals.take_due(now).map(Some)
+        self.intended = arrivals.take_due(now);
+        self.intended.is_some()
     }
 
     /// I/Os of it were handed to the kernel.

@@ -43,7 +43,7 @@ pub(super) struct InFlight {
     pub(super) stage: u64,
     /// When it was handed to the kernel; in open loop, when it was meant to be.
     pub(super) submitted: Nanos,
-    /// Its intended start, in open loop.
+    /// Its intended start, in open loop, until it is submitted.
     pub(super) intended: Option<Nanos>,
     /// Where its data lies.
     pub(super) address: *mut u8,
@@ -191,7 +191,6 @@ impl Slots {
         let in_flight = &mut self.in_flight[index(slot)];
         in_flight.io = io;
         in_flight.stage = stage;
-        in_flight.intended = None;
         in_flight.tries = 0;
         in_flight.is_taken = true;
         if io.is_read && self.segment_bytes > 0 {

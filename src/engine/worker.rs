@@ -162,13 +162,13 @@ impl Worker {
             self.manner.queue_depth <= STAMPED_EACH || (was_idle && self.desk.course.is_entering());
         let limit = if is_alone { 1 } else { self.batch.len() };
         let (mut count, mut written) = (0, 0);
-        while count < limit && written < BATCH_BYTES && slots.has_free() {
+        while count < limit && slots.has_free() {
             let Some((io, stage)) = self.desk.course.next_io() else {
                 self.batch_count = count;
                 return false;
             };
             let slot = slots.take(io, stage);
-            if let Some(intended) = self.desk.course.intended() {
+            if let Some(intended) = self.desk.course.take_intended() {
                 slots.get_mut(slot).intended = Some(intended);
                 self.is_scheduled = true;
             }
@@ -183,6 +183,9 @@ impl Worker {
             }
             self.batch[count] = slot;
             count += 1;
+            if written >= BATCH_BYTES {
+                break;
+            }
         }
         self.batch_count = count;
         slots.has_free()
@@ -212,7 +215,7 @@ impl Worker {
         let (_, slots) = self.afloat.parts();
         for &slot in &self.batch[..self.batch_count] {
             let io = slots.get_mut(slot);
-            io.submitted = io.intended.unwrap_or(io.submitted);
+            io.submitted = io.intended.take().unwrap_or(io.submitted);
         }
         self.is_scheduled = false;
     }

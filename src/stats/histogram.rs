@@ -18,7 +18,7 @@ pub const OVERFLOW: Nanos = Nanos(1 << VALUE_BITS_MAX);
 /// Counts of latencies in nanoseconds.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Histogram {
-    counts: Vec<u64>,
+    counts: Box<[u64; BUCKET_COUNT]>,
     overflow: u64,
 }
 
@@ -31,7 +31,7 @@ impl std::fmt::Debug for Histogram {
 impl Default for Histogram {
     fn default() -> Self {
         Self {
-            counts: vec![0; BUCKET_COUNT],
+            counts: Box::new([0; BUCKET_COUNT]),
             overflow: 0,
         }
     }
@@ -57,7 +57,7 @@ impl Histogram {
 
     /// Adds another histogram to this one.
     pub fn merge(&mut self, other: &Self) {
-        for (mine, theirs) in self.counts.iter_mut().zip(&other.counts) {
+        for (mine, theirs) in self.counts.iter_mut().zip(&*other.counts) {
             *mine += theirs;
         }
         self.overflow += other.overflow;

@@ -62,7 +62,7 @@ impl Walk {
         let mut stages = Vec::new();
         while let Some((io, stage)) = self.course.next_io() {
             self.course.note_submission(stage, Nanos(at));
-            let submitted = self.course.intended().unwrap_or(Nanos(at));
+            let submitted = self.course.take_intended().unwrap_or(Nanos(at));
             self.flying.push((io, stage, submitted));
             stages.push(stage);
         }
@@ -251,7 +251,7 @@ fn an_open_loop_issues_what_is_due_and_keeps_the_intended_start() {
     // Both slots are taken: nothing to wake for before the deadline.
     assert_eq!(walk.course.wake_at(Nanos(5_110)), Nanos(6_001));
     assert_eq!(walk.complete(1, 5_650), [0]);
-    assert_eq!(walk.course.intended(), Some(Nanos(5_200)));
+    assert_eq!(walk.flying.last().unwrap().2, Nanos(5_200));
     assert_eq!(walk.complete(2, 5_660), [0, 0]);
     walk.course.arrive(Nanos(6_001));
     let counted = walk.course.out.iter().find_map(|signal| match signal {
@@ -279,7 +279,7 @@ fn a_schedule_begins_with_the_hand_over() {
     let mut walk = Walk::new(vec![timed(1, 1_000), scheduled(1, 10_000_000, until)]);
     walk.issue(0);
     assert_eq!(walk.complete(1, 1_040), [1]);
-    assert_eq!(walk.course.intended(), Some(Nanos(1_000)));
+    assert_eq!(walk.flying.last().unwrap().2, Nanos(1_000));
 }
 
 /// The cell behind an amount in open loop begins at once, not at an arrival that will not come.

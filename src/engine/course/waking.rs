@@ -11,6 +11,11 @@ const SLEEP_MAX: Nanos = Nanos(100_000_000);
 impl Course {
     /// When something is to be done even if nothing completes.
     pub(in crate::engine) fn wake_at(&self, now: Nanos) -> Nanos {
+        if self.is_quiet(now) {
+            // Seconds and deadlines are inclusive; what is due comes just after them.
+            let late = Nanos(now.0 + SLEEP_MAX.0);
+            return late.min(Nanos(self.quiet_until.0 + 1));
+        }
         let change = self.change_at(now);
         match self.arrival_at() {
             Some(arrival) => change.min(arrival.max(now)),
@@ -38,10 +43,6 @@ impl Course {
     fn change_at(&self, now: Nanos) -> Nanos {
         let soon = Nanos(now.0 + POLL.0);
         let late = Nanos(now.0 + SLEEP_MAX.0);
-        if self.is_quiet(now) {
-            // Seconds and deadlines are inclusive; what is due comes just after them.
-            return late.min(Nanos(self.quiet_until.0 + 1));
-        }
         let Some(current) = &self.current else {
             return soon;
         };
@@ -51,6 +52,7 @@ impl Course {
         if self.upcoming.is_some() || (current.is_amount() && !current.takes_part()) {
             return soon;
         }
+        // As above.
         current
             .boundary()
             .map_or(late, |end| late.min(Nanos(end.0 + 1)))

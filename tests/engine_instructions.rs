@@ -31,8 +31,8 @@ fn an_io_costs_few_instructions_and_its_accounting_few_of_them() {
         let run = |ios: u64| instructions(&bench, &["load", &path, depth, &ios.to_string()]);
         (run(long) - run(short)) / (long - short)
     };
-    let deep = reads("128", 50_000, 150_000);
-    let alone = reads("1", 20_000, 60_000);
+    let deep = reads("128", 50_000, 1_050_000);
+    let alone = reads("1", 20_000, 520_000);
     let counting = |what: &str| {
         let run = |times: u64| instructions(&bench, &["account", what, &times.to_string()]);
         (run(1_100_000) - run(100_000)) / 1_000_000

@@ -74,7 +74,7 @@ impl Facts {
             namespace_id: disk.value("nsid").and_then(|nsid| nsid.try_into().ok()),
             eui: disk.text("eui"),
             nguid: disk.text("nguid").filter(|nguid| is_given(nguid)),
-            wwid: disk.text("wwid").or_else(|| disk.text("device/wwid")),
+            wwid: disk.wwid(),
             numa_node: numa_node(&disk),
             scheduler: disk.text("queue/scheduler").map(|list| chosen(&list)),
             request_kib_max: disk.value("queue/max_sectors_kb"),

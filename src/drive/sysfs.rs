@@ -119,6 +119,12 @@ impl BlockFolder {
         Bytes(self.value("size").unwrap_or(0).saturating_mul(SECTOR))
     }
 
+    /// What the kernel tells a disk by all over the world, whatever path leads to it.
+    pub fn wwid(&self) -> Option<String> {
+        let disk = self.disk();
+        disk.text("wwid").or_else(|| disk.text("device/wwid"))
+    }
+
     /// Whether it is a part of another device.
     pub fn is_partition(&self) -> bool {
         self.folder.join("partition").exists()

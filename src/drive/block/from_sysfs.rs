@@ -20,7 +20,7 @@ pub(in crate::drive) fn identity_from(folder: &BlockFolder, path: &Path) -> Iden
         .text("device/model")
         .unwrap_or_else(|| model_without_name(&disk, kind));
     let backing = disk.text("loop/backing_file");
-    let wwid = disk.text("wwid").or_else(|| disk.text("device/wwid"));
+    let wwid = disk.wwid();
     let anchor = match &backing {
         Some(backing) => loop_anchor(&disk, folder, backing),
         None => anchor(folder, serial.as_deref(), wwid.as_deref()),

@@ -17,12 +17,15 @@ pub(super) struct Family {
 
 impl Family {
     /// Everything that shares bytes with the disk of `target`: partitions, siblings and, over any
-    /// number of layers, holders and loop devices; for a loop device also what it lies on and what
-    /// else lies on the same.
+    /// number of layers, holders and loop devices, on every path that leads to the disk; for a loop
+    /// device also what it lies on and what else lies on the same.
     pub(super) fn above(target: &BlockFolder, sysfs: &Sysfs) -> Self {
         let loops = Loops::read(sysfs);
         let mut family = Self::default();
         family.add_above(&target.disk(), &loops);
+        for path in other_paths(&target.disk(), sysfs) {
+            family.add_above(&path, &loops);
+        }
         let backing = target
             .disk()
             .number()
@@ -119,6 +122,23 @@ impl Family {
     }
 }
 
+/// Other devices that are the same disk: two ports, cables or host adapters lead to it, with or
+/// without a multipath device over them.
+fn other_paths(disk: &BlockFolder, sysfs: &Sysfs) -> Vec<BlockFolder> {
+    let Some(wwid) = disk.wwid() else {
+        return Vec::new();
+    };
+    let is_same = |other: &BlockFolder| {
+        // Cheap bridges give every disk one name; few of them have the same size too.
+        other.number() != disk.number()
+            && other.capacity() == disk.capacity()
+            && other.wwid().as_ref() == Some(&wwid)
+    };
+    let mut disks = sysfs.disks();
+    disks.retain(is_same);
+    disks
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::super::sysfs::fixture::Tree;
@@ -155,5 +175,37 @@ mod tests {
         let below = Family::below(&sysfs.block(top).unwrap());
         assert!(below.get(number(0)).is_some() && below.get(number(1)).is_none());
         assert!(below.meets(&Family::below(&part)));
+    }
+
+    /// A filesystem mounted over the one path is overwritten over the other.
+    #[test]
+    fn all_paths_to_a_disk_are_one_family() {
+        let tree = Tree::new();
+        for (name, dev, wwid, sectors) in [
+            ("sda", "8:0", "naa.5000c5008badf00d", 1000),
+            ("sdb", "8:16", "naa.5000c5008badf00d", 1000),
+            ("sdc", "8:32", "naa.5000c5000000feed", 1000),
+            ("sdd", "8:48", "naa.5000c5008badf00d", 2000),
+        ] {
+            tree.disk(name, dev, sectors);
+            tree.file(&format!("devices/{name}/device/wwid"), wwid);
+        }
+        tree.partition("sdb", "sdb1", "8:17");
+        let sysfs = tree.sysfs();
+        let family = Family::above(&sysfs.block(number(0)).unwrap(), &sysfs);
+        assert_eq!(family.get(number(17)).unwrap().name(), "sdb1");
+        let members: Vec<u32> = family.members.keys().map(|one| one.minor).collect();
+        assert_eq!(members, [0, 16, 17]);
+    }
+
+    /// Disks without such a name are told apart by their numbers alone.
+    #[test]
+    fn disks_without_a_name_are_no_paths_to_each_other() {
+        let tree = Tree::new();
+        tree.disk("sda", "8:0", 1000);
+        tree.disk("sdb", "8:16", 1000);
+        let sysfs = tree.sysfs();
+        let family = Family::above(&sysfs.block(number(0)).unwrap(), &sysfs);
+        assert!(family.get(number(16)).is_none());
     }
 }
